@@ -1,0 +1,1 @@
+"""Tools of the corpus maintainers. Nothing that an adapter run needs."""
