@@ -220,7 +220,7 @@ class Adapter(Protocol):
 
 @dataclass(slots=True)
 class _Joined:
-    """Accumulates Parts; the first reason stays, since a right reader keeps it."""
+    """Accumulates Parts. A reason that comes again replaces the first (old Gemini models send STOP on every chunk)."""
 
     text: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
@@ -242,7 +242,7 @@ class _Joined:
             case End():
                 for name in ("reason", "raw_reason", "stop_sequence", "shape"):
                     if (value := getattr(part, name)) is not None:
-                        self.end.setdefault(name, value)
+                        self.end[name] = value
                 if part.usage is not None:
                     self.end["usage"] = part.usage
             case ErrorPart():

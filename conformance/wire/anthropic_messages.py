@@ -11,10 +11,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from conformance.contract import End, ErrorPart, Part, TextDelta, ThinkingDelta, ToolCallDelta, Usage
+from conformance.contract import End, ErrorPart, Part, Reply, TextDelta, ThinkingDelta, ToolCallDelta, Usage
 from conformance.vocabulary import Api, Stop
 from conformance.wire.codec import Codec, Events, Json, Row, expect_object
-from conformance.wire.draft import Block, Draft, Text, Thinking, ToolUse, mint
+from conformance.wire.draft import Block, Draft, Raw, Text, Thinking, ToolUse, mint
 from conformance.wire.sse import Event
 
 _TYPES = "anthropic==2.14.0 types/stop_reason.py"
@@ -155,6 +155,15 @@ class AnthropicMessages(Codec):
         inner = payload.get("error") or {}
         return ErrorPart(str(inner.get("message", "")), inner.get("type"), status)
 
+    def classify(self, reason: str | None, reply: Reply) -> Stop:
+        """By the table alone, with one exception: this API has values of its own for tools and refusals.
+
+        A stop sequence that fires inside tool JSON leaves a call that was never finished.
+        """
+        if reason == "stop_sequence" and reply.tool_calls:
+            return Stop.TRUNCATED
+        return self.stop_of(reason)
+
     def asks_stream(self, path: str, body: Json) -> bool:
         return body.get("stream") is True
 
@@ -217,7 +226,9 @@ def _block(block: Block, seed: str, number: int) -> dict[str, Any]:
         case Thinking():
             signature = mint("Eq", f"{seed}#signature", 40) + "=="
             return {"type": "thinking", "thinking": block.whole, "signature": signature}
-        case _:
+        case Raw():
+            return dict(block.whole)
+        case Text():
             return {"type": "text", "text": block.whole}
 
 
@@ -232,6 +243,8 @@ def _block_events(block: Block, seed: str, index: int) -> list[dict[str, Any]]:
             deltas = [{"type": "thinking_delta", "thinking": piece} for piece in block.pieces]
             deltas.append({"type": "signature_delta", "signature": opened["signature"]})
             opened |= {"thinking": "", "signature": ""}
+        case Raw():
+            opened, deltas = dict(block.opened or block.whole), [dict(delta) for delta in block.deltas]
         case Text():
             deltas = [{"type": "text_delta", "text": piece} for piece in block.pieces]
             opened["text"] = ""

@@ -48,7 +48,22 @@ class ToolUse:
         return "".join(self.pieces)
 
 
-Block = Text | Thinking | Refusal | ToolUse
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A content block, output item or part that the other kinds do not cover, as the API's own JSON.
+
+    Attributes:
+        whole: the JSON in a buffered reply, and in a stream of an API that sends it in one piece.
+        opened: the JSON with which a stream opens it, where that differs.
+        deltas: the JSON of each delta that follows.
+    """
+
+    whole: Mapping[str, Any]
+    opened: Mapping[str, Any] | None = None
+    deltas: tuple[Mapping[str, Any], ...] = ()
+
+
+Block = Text | Thinking | Refusal | ToolUse | Raw
 
 
 @dataclass(frozen=True, slots=True)

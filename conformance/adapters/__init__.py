@@ -1,0 +1,131 @@
+"""The registry of adapters: names and factories in, built Adapters out. No binding's own code, no pytest.
+
+A binding is a file of its own beside this one and is imported only when it is asked for, so that
+one adapter's run needs one adapter's library.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from importlib import import_module, metadata
+from operator import attrgetter
+from types import ModuleType
+from typing import Any, NamedTuple, cast
+
+from conformance.contract import Adapter
+from conformance.errors import AdapterBroken, AdapterNotFound
+
+__all__ = ["SHIPPED", "Shipped", "installed", "load", "version_of"]
+
+
+class Shipped(NamedTuple):
+    """Where a shipped binding is, and the extra of our package that installs its library."""
+
+    module: str
+    factory: str
+    extra: str | None
+
+
+SHIPPED: dict[str, Shipped] = {
+    "reference": Shipped("conformance.adapters.reference", "build", None),
+    "openai-sdk": Shipped("conformance.adapters.openai_sdk", "build", "openai-sdk"),
+    "anthropic-sdk": Shipped("conformance.adapters.anthropic_sdk", "build", "anthropic-sdk"),
+    "google-genai-sdk": Shipped("conformance.adapters.google_genai_sdk", "build", "google-genai-sdk"),
+    "litellm": Shipped("conformance.adapters.litellm_sdk", "build", "litellm"),
+}
+
+_CONTRACT = ("name", "apis", "vocabulary", "lacks", "complete", "stream")
+_HOW_TO_NAME = 'name a factory of your own as "package.module:factory"'
+
+
+def load(name: str) -> Adapter:
+    """Build the adapter that `name` stands for: a shipped name, or `package.module:factory` called without arguments.
+
+    Raises:
+        AdapterNotFound: nothing shipped has this name, or the module or the factory does not exist.
+        AdapterBroken: its library is not installed, it raised while it was built, or it is no Adapter.
+    """
+    if name in SHIPPED:
+        module, factory, extra = SHIPPED[name]
+    else:
+        module, separator, factory = name.partition(":")
+        if not (module and separator and factory):
+            raise AdapterNotFound(f"no shipped adapter is called {name!r}", _suggest(name))
+        extra = None
+    return _checked(name, _built(name, _factory(name, module, factory, extra)))
+
+
+def version_of(adapter: Adapter) -> str | None:
+    """The version of the code under test, where the binding says it in the optional attribute `version`."""
+    version = getattr(adapter, "version", None)
+    return None if version is None else str(version)
+
+
+def installed(distribution: str) -> str | None:
+    """The version of an installed distribution; None in a source tree that was never installed."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _suggest(name: str) -> str:
+    close = difflib.get_close_matches(name, SHIPPED, n=3)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    return f"{meant}shipped are {', '.join(SHIPPED)}; or {_HOW_TO_NAME}"
+
+
+def _factory(name: str, module: str, factory: str, extra: str | None) -> Callable[[], object]:
+    loaded = _imported(name, module, extra)
+    try:
+        found = attrgetter(factory)(loaded)
+    except AttributeError as error:
+        raise AdapterNotFound(f"adapter {name!r}: {module} has no {factory!r}", _HOW_TO_NAME) from error
+    if not callable(found):
+        kind = type(found).__name__
+        raise AdapterBroken(f"{name!r}, of type {kind}, cannot be called", "name a function without arguments")
+    return cast("Callable[[], object]", found)
+
+
+def _imported(name: str, module: str, extra: str | None) -> ModuleType:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        missing = error.name or "a module"
+        if extra:
+            raise AdapterBroken(
+                f"adapter {name!r} needs {missing}, which is not installed",
+                f'pip install "llm-adapter-conformance[{extra}]"',
+            ) from error
+        if module == missing or module.startswith(f"{missing}."):
+            raise AdapterNotFound(
+                f"adapter {name!r}: there is no module {missing!r} on the import path",
+                f"run `python -m pytest` from its folder, or set pytest's `pythonpath`; {_HOW_TO_NAME}",
+            ) from error
+        raise AdapterBroken(f"importing {module} failed: {_text(error)}", f"install {missing}") from error
+    except Exception as error:
+        raise AdapterBroken(f"importing {module} failed: {_text(error)}", "mend the module") from error
+
+
+def _built(name: str, factory: Callable[[], object]) -> object:
+    try:
+        return factory()
+    except Exception as error:
+        raise AdapterBroken(
+            f"the factory of {name!r} raised {_text(error)}", "a factory takes no arguments and returns an Adapter"
+        ) from error
+
+
+def _checked(name: str, adapter: Any) -> Adapter:
+    missing = [attribute for attribute in _CONTRACT if not hasattr(adapter, attribute)]
+    if missing:
+        raise AdapterBroken(
+            f"what {name!r} built, a {type(adapter).__name__}, lacks {', '.join(missing)}",
+            "see conformance.contract.Adapter for what each of them is",
+        )
+    return cast("Adapter", adapter)
+
+
+def _text(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,223 @@
+"""Is the content the wire's? text.exact, text.stream-agrees, stop.*, tool.*, usage.reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.checks.case import Case
+from conformance.checks.finding import Finding
+from conformance.checks.rule import found
+from conformance.contract import Reply, ToolCall
+from conformance.vocabulary import Mode, Verdict
+from conformance.wire import Reading, WireCall
+from conformance.wire.reading import is_json_object
+
+
+def _reply(case: Case) -> Reply | None:
+    """The reply to judge; none where an exception, a hang or an error of the provider took its place."""
+    return None if case.truth.error is not None else case.plain.whole
+
+
+def text_exact(case: Case) -> list[Finding] | None:
+    """The text equals the snapshot's."""
+    reply = _reply(case)
+    if reply is None:
+        return None
+    if reply.text == case.truth.text:
+        return []
+    return [
+        found(
+            "text.exact",
+            Verdict.MISLEADING,
+            _difference(case, reply.text),
+            repr(case.truth.text),
+            repr(reply.text),
+        )
+    ]
+
+
+def _difference(case: Case, text: str) -> str:
+    truth, which = case.truth.text, case.truth.stop_sequence
+    if which and text == truth + which:
+        return "the matched stop string is re-appended"
+    if truth.startswith(text):
+        lost = len(truth) - len(text)
+        return (
+            "white space at the end is lost" if not truth[len(text) :].strip() else f"the last {lost} characters lost"
+        )
+    if text.startswith(truth):
+        return f"{len(text) - len(truth)} characters added that the wire does not have"
+    return "the text is not what the wire says"
+
+
+def stream_agrees(case: Case) -> list[Finding] | None:
+    """Joined deltas equal the accumulated object, and streamed equals buffered for the same ending."""
+    reply = _reply(case)
+    if case.mode is not Mode.STREAMED or reply is None:
+        return None
+    pairs: list[tuple[str, Reply]] = []
+    if case.plain.final is not None:
+        pairs.append(("the accumulated object", case.plain.final))
+    if case.other is not None and case.other[0].whole is not None and _same_truth(case.truth, case.other[1]):
+        pairs.append(("the buffered reply", case.other[0].whole))
+    if not pairs:
+        return None
+    return [
+        found(
+            "text.stream-agrees",
+            Verdict.MISLEADING,
+            f"{field} of the stream and of {name} differ",
+            f"{name}: {theirs!r}",
+            f"streamed: {ours!r}",
+        )
+        for name, other in pairs
+        for field, ours, theirs in _differences(case, reply, other)
+    ]
+
+
+def _same_truth(one: Reading, two: Reading) -> bool:
+    return (one.stop, one.text, one.stop_sequence, one.refusal) == (two.stop, two.text, two.stop_sequence, two.refusal)
+
+
+def _differences(case: Case, one: Reply, two: Reply) -> list[tuple[str, Any, Any]]:
+    whole = all(call.whole for call in case.truth.tool_calls)
+    fields: list[tuple[str, Any, Any]] = [
+        ("the text", one.text, two.text),
+        ("the class", str(case.ending(one)), str(case.ending(two))),
+        ("the matched string", one.stop_sequence, two.stop_sequence),
+    ]
+    if whole:  # a cut call is tool.cut-not-repaired's business
+        fields.append(("the tool calls", _plain(one.tool_calls), _plain(two.tool_calls)))
+    return [field for field in fields if field[1] != field[2]]
+
+
+def _plain(calls: tuple[ToolCall, ...]) -> list[tuple[str, Any]]:
+    return [(call.name, _parsed(call.arguments)) for call in calls]
+
+
+def which(case: Case) -> list[Finding] | None:
+    """The matched string is reachable where the wire names it."""
+    reply = _reply(case)
+    if reply is None or case.truth.stop_sequence is None:
+        return None
+    if reply.stop_sequence is not None:
+        return []  # a wrong one is stop.not-invented's finding
+    return [
+        found(
+            "stop.which",
+            Verdict.LOUD,
+            "the matched stop string cannot be reached",
+            repr(case.truth.stop_sequence),
+            "None",
+        )
+    ]
+
+
+def not_invented(case: Case) -> list[Finding] | None:
+    """No matched string where the wire names none, and no other than the one it names."""
+    reply = _reply(case)
+    if reply is None:
+        return None
+    if reply.stop_sequence is None or reply.stop_sequence == case.truth.stop_sequence:
+        return []
+    return [
+        found(
+            "stop.not-invented",
+            Verdict.MISLEADING,
+            "a matched stop string that the wire does not bear out",
+            repr(case.truth.stop_sequence),
+            repr(reply.stop_sequence),
+        )
+    ]
+
+
+def calls(case: Case) -> list[Finding] | None:
+    """Names, ids and arguments equal the snapshot's. Cut calls are judged by tool.cut-not-repaired."""
+    reply = _reply(case)
+    if reply is None or not (case.truth.tool_calls or reply.tool_calls):
+        return None
+    if any(call.whole is not True for call in case.truth.tool_calls):
+        return None
+    if len(reply.tool_calls) != len(case.truth.tool_calls):
+        return [
+            found(
+                "tool.calls",
+                Verdict.MISLEADING,
+                "not as many tool calls as on the wire",
+                _names(case.truth.tool_calls),
+                _names(reply.tool_calls),
+            )
+        ]
+    return [
+        found("tool.calls", Verdict.MISLEADING, "a tool call differs from the wire's", repr(wire), repr(got))
+        for wire, got in zip(case.truth.tool_calls, reply.tool_calls, strict=True)
+        if not _same_call(wire, got)
+    ]
+
+
+def _names(calls_: tuple[WireCall, ...] | tuple[ToolCall, ...]) -> str:
+    return f"{len(calls_)}: {', '.join(call.name for call in calls_)}"
+
+
+def _same_call(wire: WireCall, got: ToolCall) -> bool:
+    """Ids are compared where the wire sends one; empty text counts as {} only where the wire sent empty text."""
+    if wire.name != got.name or (wire.id is not None and wire.id != got.id):
+        return False
+    if wire.arguments == "":
+        return got.arguments in ("", "{}") or got.arguments == {}
+    return bool(_parsed(got.arguments) == _parsed(wire.arguments))
+
+
+def _parsed(arguments: str | Mapping[str, Any]) -> Any:
+    if not isinstance(arguments, str):
+        return dict(arguments)
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments
+
+
+def cut_not_repaired(case: Case) -> list[Finding] | None:
+    """Arguments that the wire shows cut are never handed out as a valid, complete call.
+
+    Where the wire itself sends a cut call as an object (Anthropic and Gemini buffered), passing the object
+    on is no repair: there the honest reason beside it is all that anyone can know.
+    """
+    reply = _reply(case)
+    cut = [(n, call) for n, call in enumerate(case.truth.tool_calls) if call.whole is False]
+    if reply is None or not cut:
+        return None
+    return [
+        found(
+            "tool.cut-not-repaired",
+            Verdict.MISLEADING,
+            "a tool call that was cut is handed out as a valid one",
+            f"{call.name} with the cut text {call.arguments!r}, or not at all",
+            f"{got.name} with {got.arguments!r}",
+        )
+        for replies in (reply, *((case.plain.final,) if case.plain.final else ()))
+        for n, call in cut
+        for got in replies.tool_calls[n : n + 1]
+        if not isinstance(got.arguments, str) or is_json_object(got.arguments)
+    ]
+
+
+def usage(case: Case) -> list[Finding] | None:
+    """Output tokens equal the wire's."""
+    reply = _reply(case)
+    if reply is None or case.truth.usage is None or case.truth.usage.output_tokens is None:
+        return None
+    told = reply.usage.output_tokens if reply.usage else None
+    if told == case.truth.usage.output_tokens:
+        return []
+    return [
+        found(
+            "usage.reported",
+            Verdict.LOUD,
+            "output tokens are not reported" if told is None else "output tokens differ from the wire's",
+            str(case.truth.usage.output_tokens),
+            str(told),
+        )
+    ]

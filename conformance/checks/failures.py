@@ -1,0 +1,114 @@
+"""Do errors and cuts reach the caller, and every call its end? error.*, cut.*, limits.terminates."""
+
+from __future__ import annotations
+
+from conformance.checks.case import Case, Raised
+from conformance.checks.ending import CLAIMS
+from conformance.checks.finding import Finding
+from conformance.checks.rule import found
+from conformance.vocabulary import Stop, Verdict
+
+_ACCIDENTS = frozenset(
+    f"builtins.{name}" for name in ("KeyError", "IndexError", "TypeError", "AttributeError", "AssertionError")
+) | {"json.decoder.JSONDecodeError", "builtins.UnicodeDecodeError"}
+
+_TRANSPORTS = frozenset(
+    ("httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "requests", "urllib3", "http", "ssl", "socket")
+)
+
+
+def accident(raised: Raised) -> bool:
+    """Whether an exception is none that anybody chose: a slip of the code, or the transport's own.
+
+    An SDK's error that derives from one of these is deliberate: only the class itself counts.
+    """
+    return raised.kind in _ACCIDENTS or raised.kind.partition(".")[0] in _TRANSPORTS
+
+
+def surfaces(case: Case) -> list[Finding] | None:
+    """An HTTP error, or an error inside a stream after HTTP 200, reaches the caller as an error."""
+    if case.truth.error is None or case.plain.hung or case.refused:
+        return None
+    reply = case.plain.reply
+    if case.plain.raised or reply is None or reply.error is not None:
+        return []
+    told = case.says(reply)
+    if told is Stop.FAILED:
+        return []
+    return [
+        found(
+            "error.surfaces",
+            Verdict.MISLEADING if told in CLAIMS else Verdict.LOUD,
+            "the provider's error is swallowed",
+            f"an error ({case.truth.error.type}: {case.truth.error.message})",
+            f"a reply, reason {reply.reason!r}, which means {told}",
+        )
+    ]
+
+
+def deliberate(case: Case) -> list[Finding] | None:
+    """An error that is right is of the adapter's or its SDK's own kind."""
+    raised = case.plain.raised
+    if raised is None or not case.plain.sent:
+        return None  # a refusal before sending may be Python's own
+    if case.truth.error is None and not case.truth.cut:
+        return None
+    if not accident(raised):
+        return []
+    return [
+        found(
+            "error.deliberate",
+            Verdict.LOUD,
+            "the error is one that nobody chose",
+            "an error class of the adapter or its SDK",
+            f"{raised.kind}: {raised.message}",
+        )
+    ]
+
+
+def not_complete(case: Case) -> list[Finding] | None:
+    """A stream that ends without its terminal frame is not complete."""
+    if not case.truth.cut or case.plain.hung:
+        return None
+    reply = case.plain.whole
+    if reply is None or reply.error is not None:
+        return []
+    told = case.says(reply)
+    if told not in CLAIMS:
+        return []
+    return [
+        found(
+            "cut.not-complete",
+            Verdict.MISLEADING,
+            f"a stream that was cut is reported as `{told}`",
+            "an error, or a reason that is none of complete, tool_call and continue",
+            f"reason {reply.reason!r}, which means {told}",
+        )
+    ]
+
+
+def cut_raises(case: Case) -> list[Finding] | None:
+    """... and says so."""
+    if not case.truth.cut or case.plain.hung:
+        return None
+    reply = case.plain.whole
+    if reply is None or reply.error is not None:
+        return []
+    return [
+        found(
+            "cut.raises",
+            Verdict.LOUD,
+            "a stream that was cut ends without an error",
+            "an error",
+            f"the end of the stream, reason {reply.reason!r}",
+        )
+    ]
+
+
+def terminates(case: Case) -> list[Finding] | None:
+    """Every call ends within the time limit."""
+    return [
+        found("limits.terminates", Verdict.BROKEN, "the call never ended", "an end", "a hang", seen.chunking)
+        for seen in case.observed
+        if seen.hung
+    ]

@@ -1,0 +1,106 @@
+"""Was the request what was asked? request.stop-whole, request.stop-absent, request.count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.checks.case import Case
+from conformance.checks.finding import Finding
+from conformance.checks.rule import found
+from conformance.vocabulary import Verdict
+
+_MISSING = object()
+
+
+def at(body: Mapping[str, Any] | None, path: tuple[str, ...]) -> Any:
+    """The value at a path of keys, or a marker that equals nothing."""
+    value: Any = body
+    for key in path:
+        if not isinstance(value, Mapping) or key not in value:
+            return _MISSING
+        value = value[key]
+    return value
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else value
+
+
+def stop_whole(case: Case) -> list[Finding] | None:
+    """Every stop string arrives, in order, at the API's place; or the adapter raises or warns."""
+    stop = case.scenario.ask.stop
+    if not stop or case.plain.hung:
+        return None
+    if not case.plain.sent:
+        return [] if case.plain.raised else None
+    asked = _as_list(stop)
+    path = case.codec.STOP_PATH
+    body = case.plain.sent[0].json
+    sent = at(body, path or ("stop",))
+    if sent is not _MISSING and path is None:
+        return []  # the vendor refuses the unknown parameter, and that is loud
+    if sent is not _MISSING and _as_list(sent) == asked:
+        return _type_findings(case, sent)
+    where = ".".join(path) if path else "no such parameter"
+    missing = sent is _MISSING or not sent
+    warned = [text for text in case.plain.warnings if "stop" in text.lower()]
+    if missing and warned:
+        return [
+            found(
+                "request.stop-whole",
+                Verdict.LOUD,
+                "the stop strings are not sent; a warning says so",
+                f"{where}: {asked!r}",
+                f"warning: {warned[0]}",
+            )
+        ]
+    problem = "the stop strings are dropped in silence" if missing else "the stop strings are not sent as asked"
+    if not missing and isinstance(sent, list) and sent == asked[: len(sent)]:
+        problem = f"the list of {len(asked)} stop strings is sliced to {len(sent)}"
+    observed = "nothing" if sent is _MISSING else repr(sent)
+    return [found("request.stop-whole", Verdict.MISLEADING, problem, f"{where}: {asked!r}", observed)]
+
+
+def _type_findings(case: Case, sent: Any) -> list[Finding]:
+    """Only OpenAI Chat has a bare-string form."""
+    if isinstance(sent, str) and case.codec.STOP_PATH != ("stop",):
+        return [
+            found(
+                "request.stop-whole",
+                Verdict.MISLEADING,
+                "a bare string where the API takes a list",
+                repr([sent]),
+                repr(sent),
+            )
+        ]
+    return []
+
+
+def stop_absent(case: Case) -> list[Finding] | None:
+    """No stop asked, no key on the wire."""
+    if case.scenario.ask.stop is not None or not case.plain.sent:
+        return None
+    path = case.codec.STOP_PATH or ("stop",)
+    sent = at(case.plain.sent[0].json, path)
+    if sent is _MISSING:
+        return []
+    return [
+        found(
+            "request.stop-absent",
+            Verdict.MISLEADING,
+            "a stop key is sent although none was asked",
+            f"no {'.'.join(path)}",
+            f"{'.'.join(path)}: {sent!r}",
+        )
+    ]
+
+
+def count(case: Case) -> list[Finding] | None:
+    """One call makes one request; retries and continuations are counted and shown."""
+    if case.plain.hung or not case.plain.sent:
+        return None
+    number = len(case.plain.sent)
+    if number == 1:
+        return []
+    return [found("request.count", Verdict.LOUD, "one call made several requests", "1 request", f"{number} requests")]

@@ -1,0 +1,86 @@
+"""Does the way of delivery change anything? stream.tolerant, stream.chunking, stream.incremental."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks.case import Case, Observation
+from conformance.checks.ending import harm
+from conformance.checks.finding import Finding
+from conformance.checks.rule import found
+from conformance.vocabulary import Verdict
+
+
+def tolerant(case: Case) -> list[Finding] | None:
+    """What a right reader must not be disturbed by changes nothing."""
+    if case.scenario.tolerates is None or case.plain.hung:
+        return None
+    reply = case.plain.whole
+    disturbed = (
+        reply is None
+        or reply.text != case.truth.text
+        or len(reply.tool_calls) != len(case.truth.tool_calls)
+        or harm(case.truth.stop, case.ending(reply), case.scenario.accepts) is Verdict.MISLEADING
+    )
+    if not disturbed:
+        return []
+    raised = case.plain.raised
+    return [
+        found(
+            "stream.tolerant",
+            Verdict.BROKEN if reply is None else Verdict.MISLEADING,
+            f"disturbed by {case.scenario.tolerates}",
+            f"{case.truth.stop}: {case.truth.text!r}",
+            f"{raised.kind}: {raised.message}" if raised else f"{reply!r}",
+        )
+    ]
+
+
+def chunking(case: Case) -> list[Finding] | None:
+    """The Reply is the same under every Chunking."""
+    if len(case.observed) == 1 or case.plain.hung:
+        return None
+    plain = _signature(case.plain)
+    return [
+        found(
+            "stream.chunking",
+            Verdict.MISLEADING if seen.whole is not None else Verdict.BROKEN,
+            f"the reply changes when the bytes are cut {seen.chunking}",
+            _show(plain, _signature(seen)),
+            _show(_signature(seen), plain),
+            seen.chunking,
+        )
+        for seen in case.observed[1:]
+        if not seen.hung and _signature(seen) != plain
+    ]
+
+
+def _signature(seen: Observation) -> dict[str, Any]:
+    if seen.raised is not None:
+        return {"raised": seen.raised.kind}
+    reply = seen.reply
+    if reply is None:
+        return {}
+    names = ("text", "thinking", "refusal", "reason", "raw_reason", "stop_sequence", "tool_calls", "usage", "error")
+    return {name: getattr(reply, name) for name in names}
+
+
+def _show(one: dict[str, Any], two: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in one.items() if two.get(name) != value) or "the same"
+
+
+def incremental(case: Case) -> list[Finding] | None:
+    """Parts arrive while the wire is still open."""
+    if case.held is None or case.held.while_open is None or case.held.hung:
+        return None
+    if case.held.while_open:
+        return []
+    return [
+        found(
+            "stream.incremental",
+            Verdict.LOUD,
+            "no part arrived while the wire was open",
+            "a first part before the stream ends",
+            "nothing until the body had ended",
+        )
+    ]

@@ -1,0 +1,244 @@
+"""The loopback server that plays deliveries, byte for byte. Cutting, matching and HTTP itself are its neighbours' work.
+
+One server a run, in one daemon thread. A play is the first segment of the path, so plays are
+independent and may run at once. Its errors end in `Play.problem`, never in a log or a traceback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from conformance.corpus import Exchange
+from conformance.errors import HarnessError
+from conformance.replay.addressing import read_request
+from conformance.replay.chunking import Chunking, cut, frames
+from conformance.replay.delivery import Delivery, Miss, Play
+from conformance.replay.http1 import Connection, Request
+from conformance.vocabulary import Mode
+from conformance.wire.codec import HTTP_ERROR
+
+HOST = "127.0.0.1"
+HOLD_SECONDS = 1.0
+
+# Of the connection that was recorded, not of the one that replays; alt-svc would send a client to another port.
+_DROPPED = frozenset(
+    {
+        "alt-svc",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "keep-alive",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+# Without a pause the kernel joins writes into one read. These chunkings are about their borders, so the
+# first ones are kept apart; pausing at all of them would cost seconds a reply.
+_PACED = frozenset({Chunking.MULTIBYTE, Chunking.CRLF, Chunking.FIELD, Chunking.BYTE})
+_PACED_BORDERS = 24
+_PAUSE = 0.001
+# Bytes after the paced ones are HTTP chunks of their own still, but go out many to a write: a system
+# call for each costs more than all the rest of a reply.
+_BYTES_A_WRITE = 256
+_START_SECONDS = 10.0
+
+
+class ReplayServer:
+    """Plays deliveries over HTTP/1.1 on a port of its own. All methods are safe from any thread."""
+
+    def __init__(self) -> None:
+        self._plays: dict[str, Play] = {}
+        self._numbers = itertools.count(1)
+        self._connections: set[asyncio.Task[Any]] = set()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: asyncio.Event | None = None
+        self._port = 0
+
+    def start(self) -> Self:
+        """Listen; returns when connections are accepted.
+
+        Raises:
+            HarnessError: no port could be had, or it has been started already.
+        """
+        if self._thread is not None:
+            raise HarnessError("the replay server has been started already", "start it once a run")
+        ready: Future[int] = Future()
+        self._thread = threading.Thread(target=self._run, args=(ready,), name="conformance-replay", daemon=True)
+        self._thread.start()
+        try:
+            self._port = ready.result(_START_SECONDS)
+        except OSError as error:
+            self.stop()
+            raise HarnessError(f"cannot listen on {HOST}: {error}", "allow loopback sockets") from error
+        return self
+
+    def stop(self) -> None:
+        """Close every connection and the port. Harmless where it is not running."""
+        thread, self._thread = self._thread, None
+        if self._loop is not None and self._stopping is not None:
+            with suppress(RuntimeError):  # the loop has ended by itself
+                self._loop.call_soon_threadsafe(self._stopping.set)
+        if thread is not None:
+            thread.join()
+        self._loop = self._stopping = None
+        self._plays.clear()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def open(self, delivery: Delivery) -> Play:
+        """Begin a play. Its address names the scenario and the chunking, for whoever reads an error message.
+
+        Raises:
+            HarnessError: the server is not running, or the scenario's id names no API.
+        """
+        if self._thread is None:
+            raise HarnessError("the replay server is not running", "start it before a delivery is opened")
+        segment = f"{delivery.api}~{delivery.scenario.partition('/')[2]}~{delivery.chunking}~{next(self._numbers)}"
+        play = Play(delivery, f"http://{HOST}:{self._port}/{segment}")
+        self._plays[segment] = play
+        return play
+
+    def close(self, play: Play) -> None:
+        """End a play: its address is unknown from now on, its log stays."""
+        self._plays.pop(play.base_url.rpartition("/")[2], None)
+        play.release()
+
+    @contextmanager
+    def playing(self, delivery: Delivery) -> Iterator[Play]:
+        """`open` and `close` around a block."""
+        play = self.open(delivery)
+        try:
+            yield play
+        finally:
+            self.close(play)
+
+    def _run(self, ready: Future[int]) -> None:
+        try:
+            asyncio.run(self._serve(ready))
+        except Exception as error:  # noqa: BLE001 -- handed to the thread that waits in start()
+            if not ready.done():
+                ready.set_exception(error)
+
+    async def _serve(self, ready: Future[int]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        # What asyncio would print here is a client that went away, which adapters under test do.
+        self._loop.set_exception_handler(lambda _loop, _context: None)
+        server = await asyncio.start_server(self._connected, HOST, 0)
+        ready.set_result(server.sockets[0].getsockname()[1])
+        await self._stopping.wait()
+        server.close()
+        for task in self._connections:
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 -- for the type checker: asyncio runs this as a task
+        self._connections.add(task)
+        http = Connection(reader, writer)
+        try:
+            while (request := await http.request()) is not None:
+                await self._reply(http, request)
+                if not http.again():
+                    break
+        except (OSError, asyncio.CancelledError):
+            writer.transport.abort()  # the client has gone, or the server is stopping
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+            self._connections.discard(task)
+
+    async def _reply(self, http: Connection, request: Request) -> None:
+        target = urlsplit(request.target)
+        segment, _, rest = target.path.removeprefix("/").partition("/")
+        play = self._plays.get(segment)
+        if play is None:
+            self._nobody(request, segment)
+            await http.refuse(404, "no such play")
+            return
+        try:
+            sent = read_request(
+                play.delivery.api,
+                request.method,
+                f"/{rest}",
+                target.query,
+                headers=request.headers,
+                body=request.body,
+            )
+            answer = play.answer(sent)
+            if isinstance(answer, Miss):
+                await http.refuse(answer.status, answer.problem)
+            else:
+                await _play(http, play, play.delivery.exchanges[answer.mode][answer.place], answer.mode)
+        except OSError:
+            raise
+        except Exception as error:
+            play.fail(f"the replay server could not answer {request.method} {request.target}: {error!r}")
+            raise ConnectionAbortedError from error
+
+    def _nobody(self, request: Request, segment: str) -> None:
+        # Where only one play is open, a request without its segment is its adapter's; a segment
+        # with a tilde is a late request of a play that has ended.
+        plays = list(self._plays.values())
+        if len(plays) == 1 and "~" not in segment:
+            plays[0].stray(
+                f"the binding asked for {request.method} {request.target}, without the path of "
+                f"{plays[0].base_url}: check how it builds its address from call.base_url"
+            )
+
+
+async def _play(http: Connection, play: Play, exchange: Exchange, mode: Mode) -> None:
+    # An HTTP error comes whole in both modes, as vendors send it.
+    streamed = mode is Mode.STREAMED and exchange.status < HTTP_ERROR
+    headers = [(name, value) for name, value in exchange.headers.items() if name.lower() not in _DROPPED]
+    await http.begin(exchange.status, headers, length=None if streamed else len(exchange.body))
+    chunking = play.delivery.chunking
+    before, after = _split(exchange.body, play.delivery.hold_after if streamed else None)
+    await _send(http, before, chunking)
+    if after:
+        await _hold(play)
+        await _send(http, after, chunking)
+    await http.end()
+
+
+async def _send(http: Connection, body: bytes, chunking: Chunking) -> None:
+    pieces = cut(body, chunking)
+    paced = min(_PACED_BORDERS, len(pieces) - 1) if chunking in _PACED else 0
+    for piece in pieces[:paced]:
+        await http.send(piece)
+        await asyncio.sleep(_PAUSE)
+    width = _BYTES_A_WRITE if chunking is Chunking.BYTE else 1
+    for start in range(paced, len(pieces), width):
+        await http.send(*pieces[start : start + width])
+        if width > 1:
+            await asyncio.sleep(0)  # a write to a ready socket never waits: let other plays have their turn
+
+
+async def _hold(play: Play) -> None:
+    loop, released = asyncio.get_running_loop(), asyncio.Event()
+    play.held = True
+    with play.waking(lambda: loop.call_soon_threadsafe(released.set)), suppress(TimeoutError):
+        await asyncio.wait_for(released.wait(), HOLD_SECONDS)
+        play.released = True
+
+
+def _split(body: bytes, frame_count: int | None) -> tuple[bytes, bytes]:
+    if frame_count is None:
+        return body, b""
+    at = sum(map(len, frames(body)[:frame_count]))
+    return body[:at], body[at:]

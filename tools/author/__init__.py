@@ -1,0 +1,1 @@
+"""Builds documented cassettes from scenario definitions. Recorded structure comes through `tools.published`."""

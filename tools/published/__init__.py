@@ -1,0 +1,1 @@
+"""Recorded provider traffic from public source distributions: pulled, read, judged, measured. None of it is kept here."""
