@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import median
 
 import h11
@@ -30,8 +31,8 @@ HEADERS = {"content-type": "text/event-stream; charset=utf-8", "request-id": "re
 
 def body() -> bytes:
     """A stream of 59 frames, as long as a short Anthropic reply."""
-    start = {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": []}}
-    words = (
+    start: dict[str, object] = {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": []}}
+    words: Iterator[dict[str, object]] = (
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": f" word {n}"}}
         for n in range(57)
     )
@@ -130,7 +131,7 @@ def main() -> None:
         with httpx.Client() as client:
             for chunking in Chunking:
                 with server.playing(Delivery(SCENARIO, {Mode.STREAMED: (exchange,)}, chunking)) as play:
-                    cost = timed(lambda url=play.base_url: call(client, url), 3)
+                    cost = timed(partial(call, client, play.base_url), 3)
                 print(f"   {chunking}: {cost:.1f} ms a call, {len(cut(exchange.body, chunking))} chunks")
 
 

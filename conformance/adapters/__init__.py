@@ -10,13 +10,14 @@ import difflib
 from collections.abc import Callable
 from importlib import import_module, metadata
 from operator import attrgetter
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 from conformance.contract import Adapter
 from conformance.errors import AdapterBroken, AdapterNotFound
 
-__all__ = ["SHIPPED", "Shipped", "installed", "load", "version_of"]
+__all__ = ["SHIPPED", "Shipped", "checked", "installed", "known_failures_of", "load", "version_of"]
 
 
 class Shipped(NamedTuple):
@@ -54,6 +55,21 @@ def load(name: str) -> Adapter:
             raise AdapterNotFound(f"no shipped adapter is called {name!r}", _suggest(name))
         extra = None
     return _checked(name, _built(name, _factory(name, module, factory, extra)))
+
+
+def checked(adapter: object) -> Adapter:
+    """An object that a fixture handed in, where it is an Adapter.
+
+    Raises:
+        AdapterBroken: it lacks something that the contract asks for.
+    """
+    return _checked("the `adapter` fixture", adapter)
+
+
+def known_failures_of(name: str) -> Path | None:
+    """The known-failures file of a shipped binding, beside it; None where it has none."""
+    path = Path(__file__).parent / f"{name.replace('-', '_')}.known.toml"
+    return path if name in SHIPPED and path.is_file() else None
 
 
 def version_of(adapter: Adapter) -> str | None:

@@ -50,8 +50,12 @@ class Connection:
         lines = [(name.encode(), value.encode()) for name, value in (*headers, framing)]
         await self._write(h11.Response(status_code=status, headers=lines, reason=_phrase(status)))
 
-    async def send(self, *pieces: bytes) -> None:
-        """Send pieces of the body, an HTTP chunk for each, in one write."""
+    async def send(self, piece: bytes) -> None:
+        """Send a piece of the body, in a chunked body as an HTTP chunk of its own."""
+        await self._write(h11.Data(data=piece))
+
+    async def send_joined(self, pieces: Iterable[bytes]) -> None:
+        """`send` for many pieces, in one write."""
         data = b"".join([self._http.send(h11.Data(data=piece)) or b"" for piece in pieces])
         self._writer.write(data)
         await self._writer.drain()

@@ -222,11 +222,13 @@ async def _send(http: Connection, body: bytes, chunking: Chunking) -> None:
     for piece in pieces[:paced]:
         await http.send(piece)
         await asyncio.sleep(_PAUSE)
-    width = _BYTES_A_WRITE if chunking is Chunking.BYTE else 1
-    for start in range(paced, len(pieces), width):
-        await http.send(*pieces[start : start + width])
-        if width > 1:
+    if chunking is Chunking.BYTE:
+        for start in range(paced, len(pieces), _BYTES_A_WRITE):
+            await http.send_joined(pieces[start : start + _BYTES_A_WRITE])
             await asyncio.sleep(0)  # a write to a ready socket never waits: let other plays have their turn
+        return
+    for piece in pieces[paced:]:
+        await http.send(piece)
 
 
 async def _hold(play: Play) -> None:

@@ -277,7 +277,7 @@ def test_a_binding_says_its_version(adapter: Adapter) -> None:
 
 
 @pytest.fixture
-def reference(vendor: Vendor) -> Reference:
+def reference() -> Reference:
     return Reference()
 
 

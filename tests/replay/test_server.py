@@ -26,9 +26,9 @@ BUFFERED_REQUEST = {"model": "m"}
 STREAMED_REQUEST = {"model": "m", "stream": True}
 
 
-def exchange(body: bytes = WHOLE, *, path: str = "/v1/messages", status: int = 200, **headers: str) -> Exchange:
+def exchange(body: bytes = WHOLE, *, path: str = "/v1/messages", status: int = 200, headers: Any = None) -> Exchange:
     kind = "text/event-stream" if body == STREAM else "application/json"
-    return Exchange("POST", HOST + path, {}, status, {"content-type": kind, **headers}, body)
+    return Exchange("POST", HOST + path, {}, status, {"content-type": kind, **(headers or {})}, body)
 
 
 BOTH = {Mode.BUFFERED: (exchange(),), Mode.STREAMED: (exchange(STREAM),)}
@@ -79,7 +79,7 @@ class TestPlaying:
 
     def test_headers_of_the_recorded_connection_are_dropped(self, server: ReplayServer, client: httpx.Client) -> None:
         headers = {"content-encoding": "gzip", "content-length": "999", "connection": "close", "request-id": "req_1"}
-        with server.playing(delivery(exchanges={Mode.BUFFERED: (exchange(**headers),)})) as play:
+        with server.playing(delivery(exchanges={Mode.BUFFERED: (exchange(headers=headers),)})) as play:
             reply = client.post(f"{play.base_url}/v1/messages", json={})
         assert reply.content == WHOLE
         assert reply.headers["request-id"] == "req_1"
@@ -88,7 +88,7 @@ class TestPlaying:
     def test_requests_play_exchanges_in_order_and_the_last_repeats(
         self, server: ReplayServer, client: httpx.Client
     ) -> None:
-        turns = (exchange(b'{"error": 1}', status=429, **{"retry-after": "0"}), exchange())
+        turns = (exchange(b'{"error": 1}', status=429, headers={"retry-after": "0"}), exchange())
         with server.playing(delivery(exchanges={Mode.BUFFERED: turns})) as play:
             replies = [client.post(f"{play.base_url}/v1/messages", json={}) for _ in range(3)]
         assert [reply.status_code for reply in replies] == [429, 200, 200]
@@ -260,7 +260,7 @@ class TestProblems:
         capfd: pytest.CaptureFixture[str],
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        broken = exchange(**{"x-bad": "two\r\nlines"})
+        broken = exchange(headers={"x-bad": "two\r\nlines"})
         with server.playing(delivery(exchanges={Mode.BUFFERED: (broken,)})) as play:
             with pytest.raises(httpx.RemoteProtocolError):
                 client.post(f"{play.base_url}/v1/messages", json={})
@@ -353,7 +353,7 @@ def raw_reads(play: Play, request: dict[str, Any] = STREAMED_REQUEST) -> list[by
 def http_chunks(play: Play) -> list[bytes]:
     """The HTTP chunks of a streamed reply."""
     _, _, rest = b"".join(raw_reads(play)).partition(b"\r\n\r\n")
-    chunks = []
+    chunks: list[bytes] = []
     while True:
         size, _, rest = rest.partition(b"\r\n")
         if not int(size, 16):

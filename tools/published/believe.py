@@ -42,7 +42,9 @@ _REQUEST_IDS = {
     "apim-request-id": re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
 }
 
-_VENDOR_HEADERS = frozenset({*_REQUEST_IDS, "openai-processing-ms", "server-timing", "x-amzn-requestid", "x-goog-api-version"})
+_VENDOR_HEADERS = frozenset(
+    {*_REQUEST_IDS, "openai-processing-ms", "server-timing", "x-amzn-requestid", "x-goog-api-version"}
+)
 
 
 def body_hash(exchange: Recorded) -> str:

@@ -119,8 +119,8 @@ def _problems(exchange: Exchange, api: Api, reading: Reading) -> Iterator[tuple[
     yield from _unknown(exchange, api, reading)
     if reading.error is not None:
         yield "error-under-200", str(reading.error.type)
-    if not reading.ended:
-        yield "no-ending", f"closed: {reading.closed}"
+    if not reading.ended or (reading.raw_reason is None and reading.error is None):
+        yield "no-reason", exchange.mode
     elif not reading.closed:
         yield "not-closed", str(reading.raw_reason)
     if reading.reason_frames > 1:
@@ -141,8 +141,8 @@ def _lost(exchange: Exchange, api: Api, reading: Reading) -> Iterator[tuple[str,
         yield "calls-differ", exchange.mode
     if reading.raw_reason != plain.reason:
         yield "reason-differs", f"{plain.reason} read as {reading.raw_reason}"
-    if plain.usage and (reading.usage is None or reading.usage.output_tokens is None):
-        yield "usage-lost", exchange.mode
+    if plain.output_tokens != (reading.usage.output_tokens if reading.usage else None):
+        yield "tokens-differ", exchange.mode
 
 
 def _unknown(exchange: Exchange, api: Api, reading: Reading) -> Iterator[tuple[str, str]]:

@@ -189,4 +189,3 @@ _STREAMS: dict[Api, Callable[[list[Event]], Facts]] = {
     Api.ANTHROPIC_MESSAGES: _anthropic,
     Api.GEMINI: _gemini,
 }
-

@@ -31,7 +31,7 @@ class Said(NamedTuple):
     refusal: str = ""
     calls: tuple[tuple[str, str], ...] = ()
     reason: str | None = None
-    usage: bool = False
+    output_tokens: int | None = None
 
 
 def events_of(body: bytes) -> list[Event]:
@@ -80,6 +80,10 @@ def canonical(arguments: Any) -> str:
     return json.dumps(arguments, sort_keys=True)
 
 
+def _last(values: list[int | None]) -> int | None:
+    return next((value for value in reversed(values) if value is not None), None)
+
+
 def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
@@ -102,12 +106,14 @@ def _chat(payloads: list[Json]) -> Said:
         thinking += _string(message.get("reasoning_content") or message.get("reasoning"))
         refusal += _string(message.get("refusal"))
         reason = reason or choice.get("finish_reason")
-        for place, call in enumerate(message.get("tool_calls") or ()):
+        legacy = message.get("function_call")
+        for place, call in enumerate([*(message.get("tool_calls") or ()), *([{"function": legacy}] if legacy else ())]):
             entry = calls.setdefault(_call_key(call, place, calls), ["", ""])
             entry[0] += _string(call["function"].get("name"))
             entry[1] += _string(call["function"].get("arguments"))
-    usage = any(payload.get("usage") for payload in payloads)
-    return Said(text, thinking, refusal, tuple((name, canonical(a)) for name, a in calls.values()), reason, usage)
+    tokens = [payload["usage"].get("completion_tokens") for payload in payloads if payload.get("usage")]
+    said_calls = tuple((name, canonical(arguments)) for name, arguments in calls.values())
+    return Said(text, thinking, refusal, said_calls, reason, _last(tokens))
 
 
 def _call_key(call: Json, place: int, calls: Mapping[Any, Any]) -> Any:
@@ -157,7 +163,7 @@ def _final(response: Json) -> Said:
             if item["type"] in ("function_call", "custom_tool_call")
         ),
         reason=f"{status}/{detail}" if detail else status,
-        usage=bool(response.get("usage")),
+        output_tokens=(response.get("usage") or {}).get("output_tokens"),
     )
 
 
@@ -172,14 +178,13 @@ def _message(payloads: list[Json]) -> Said:
         thinking="".join(block["thinking"] for block in blocks if block["type"] == "thinking"),
         calls=tuple((block["name"], canonical(block["input"])) for block in blocks if block["type"] == "tool_use"),
         reason=message.get("stop_reason"),
-        usage=bool(message.get("usage")),
+        output_tokens=(message.get("usage") or {}).get("output_tokens"),
     )
 
 
 def _message_stream(payloads: list[Json]) -> Said:
     blocks: dict[int, dict[str, str]] = {}
-    reason = None
-    usage = False
+    reason = tokens = None
     for event in payloads:
         if event["type"] == "content_block_start":
             block = event["content_block"]
@@ -187,6 +192,7 @@ def _message_stream(payloads: list[Json]) -> Said:
                 "type": block["type"],
                 "name": _string(block.get("name")),
                 "said": _string(block.get("text")) + _string(block.get("thinking")),
+                "whole": canonical(block.get("input") or {}),
             }
         elif event["type"] == "content_block_delta":
             delta = event["delta"]
@@ -194,14 +200,14 @@ def _message_stream(payloads: list[Json]) -> Said:
                 blocks[event["index"]]["said"] += _string(delta.get(key))
         elif event["type"] == "message_delta":
             reason = event["delta"]["stop_reason"]
-            usage = bool(event.get("usage"))
+            tokens = (event.get("usage") or {}).get("output_tokens")
     of = {kind: [b for b in blocks.values() if b["type"] == kind] for kind in ("text", "thinking", "tool_use")}
     return Said(
         text="".join(block["said"] for block in of["text"]),
         thinking="".join(block["said"] for block in of["thinking"]),
-        calls=tuple((block["name"], canonical(block["said"] or "{}")) for block in of["tool_use"]),
+        calls=tuple((block["name"], canonical(block["said"] or block["whole"])) for block in of["tool_use"]),
         reason=reason,
-        usage=usage,
+        output_tokens=tokens,
     )
 
 
@@ -218,7 +224,7 @@ def _gemini(payloads: list[Json]) -> Said:
         thinking="".join(part["text"] for part in parts if "text" in part and part.get("thought")),
         calls=tuple((call["name"], canonical(call.get("args") or {})) for call in calls),
         reason=reasons[0] if reasons else None,
-        usage=any("usageMetadata" in payload for payload in payloads),
+        output_tokens=_last([(payload.get("usageMetadata") or {}).get("candidatesTokenCount") for payload in payloads]),
     )
 
 

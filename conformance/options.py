@@ -1,0 +1,161 @@
+"""What a run was asked for: options read and checked once, before anything runs. No pytest here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance import adapters
+from conformance.contract import Adapter
+from conformance.errors import BadOption
+from conformance.known_failures import Known, load
+from conformance.report import Run, write_json
+from conformance.scenarios import catalogue
+from conformance.suite.bench import Bench
+from conformance.verdict import Result
+from conformance.vocabulary import Api, Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """One run's settings.
+
+    Attributes:
+        adapter: the adapter under test; None until a fixture hands it in.
+        apis: upstream APIs to run.
+        known: entries of the known-failures file, and where it lies.
+        report: where the results file goes.
+        limit: seconds that one call may take.
+    """
+
+    adapter: Adapter | None = None
+    apis: tuple[Api, ...] = tuple(Api)
+    transport: Transport = Transport.SERVER
+    known: tuple[Known, ...] = ()
+    known_path: Path | None = None
+    report: Path | None = None
+    limit: float = 10.0
+
+    def judging(self, adapter: Adapter) -> Options:
+        """The same settings with the adapter that a fixture handed in."""
+        return replace(self, adapter=adapters.checked(adapter))
+
+    def bench(self) -> Bench:
+        """A bench for the adapter."""
+        assert self.adapter is not None  # noqa: S101 -- `judging` has set it
+        return Bench(self.adapter, transport=self.transport, known=self.known, limit=self.limit)
+
+    def header(self) -> list[str]:
+        """What is judged, with what."""
+        cells = sum(len(scenario.modes) for scenario in catalogue().values() if scenario.api in self.apis)
+        name = self.adapter.name if self.adapter else "from the `adapter` fixture"
+        number = adapters.version_of(self.adapter) if self.adapter else None
+        known = f"{len(self.known)} known failures from {self.known_path}" if self.known_path else "no known failures"
+        return [
+            f"conformance: adapter {name}{f' {number}' if number else ''}, corpus {_corpus()} ({cells} cells), "
+            f"transport {self.transport}, {known}",
+            f"conformance: apis {', '.join(self.apis)}",
+        ]
+
+    def run(self, results: Iterable[Mapping[str, Any]], *, not_applicable: int) -> Run:
+        """The results of the run, in the order in which they came."""
+        return Run(
+            adapter=self.adapter.name if self.adapter else "adapter",
+            version=adapters.version_of(self.adapter) if self.adapter else None,
+            corpus=_corpus(),
+            transport=str(self.transport),
+            apis=tuple(str(api) for api in self.apis),
+            results=[Result.from_json(result) for result in results],
+            not_applicable=not_applicable,
+        )
+
+    def write(self, run: Run, say: Callable[[str], object]) -> None:
+        """Write the results file where one was asked for."""
+        if self.report is not None:
+            write_json(run, self.report)
+            say(f"results: {self.report}")
+
+
+def default() -> Options:
+    """The settings of a run that asked for nothing."""
+    return Options()
+
+
+def read(given: Callable[[str], str | None], rootdir: Path, here: Path) -> Options:
+    """Read and check every option.
+
+    Raises:
+        ConformanceError: one of them is wrong; the message names the mend.
+    """
+    name = given("adapter")
+    adapter = adapters.load(name) if name else None
+    known, known_path = _known(given("known_failures"), name, rootdir, here)
+    return Options(
+        adapter=adapter,
+        apis=_apis(given("apis"), adapter),
+        transport=_transport(given("transport")),
+        known=known,
+        known_path=known_path,
+        report=_report(given("conformance_report"), here),
+        limit=_limit(given("conformance_time_limit")),
+    )
+
+
+def _corpus() -> str:
+    return version("llm-adapter-conformance")
+
+
+def _apis(text: str | None, adapter: Adapter | None) -> tuple[Api, ...]:
+    spoken = [api for api in Api if adapter is None or api in adapter.apis]
+    if text is None:
+        return tuple(spoken)
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in list(Api):
+            raise BadOption(f"--apis: no API {name!r}", f"one or more of {', '.join(Api)}")
+        if Api(name) not in spoken:
+            raise BadOption(f"--apis: the adapter does not speak {name}", f"it speaks {', '.join(spoken)}")
+    if not names:
+        raise BadOption("--apis is empty", f"one or more of {', '.join(Api)}")
+    return tuple(api for api in Api if api in names)
+
+
+def _transport(text: str | None) -> Transport:
+    if text is None:
+        return Transport.SERVER
+    if text not in list(Transport):
+        raise BadOption(f"--transport: no transport {text!r}", f"one of {', '.join(Transport)}")
+    return Transport(text)
+
+
+def _known(text: str | None, name: str | None, rootdir: Path, here: Path) -> tuple[tuple[Known, ...], Path | None]:
+    if text is None:
+        path = adapters.known_failures_of(name) if name else None
+        return (load(path), path) if path else ((), None)
+    if text == "none":
+        return (), None
+    path = next((base / text for base in (here, rootdir) if (base / text).exists()), here / text)
+    return load(path), path
+
+
+def _report(text: str | None, here: Path) -> Path | None:
+    if text is None:
+        return None
+    path = here / text
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise BadOption(f"--conformance-report: cannot write {path}", "name a file in a folder that exists")
+    return path
+
+
+def _limit(text: str | None) -> float:
+    try:
+        limit = float(text) if text is not None else 10.0
+    except ValueError:
+        limit = 0.0
+    if not 0 < limit < float("inf"):
+        raise BadOption(f"--conformance-time-limit: {text!r} is no number of seconds", "a number above 0")
+    return limit

@@ -1,0 +1,72 @@
+"""The table at the end of a run: scenario x check, and a line of totals. Plain text; colours are the plugin's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from conformance.checks import RULES
+from conformance.report.results import Run
+from conformance.verdict import Result
+from conformance.vocabulary import Severity, Verdict
+
+_MARKS: Mapping[str, str] = {"pass": "+", "not applicable": ".", "declared": "d"}
+_LEGEND = "+ passes   . does not apply   M a MUST fails   s a SHOULD fails   d declared"
+
+
+def lines(run: Run) -> list[str]:
+    """The table, the findings that are open, and the totals."""
+    checks = list(RULES)
+    width = max([len(result.cell) for result in run.results], default=0)
+    head = _heads(checks, width + 14)
+    rows = [_row(result, checks, width) for result in run.results]
+    return [*head, *rows, "", _LEGEND, "", *_open(run.results), *_totals(run)]
+
+
+def _heads(checks: list[str], indent: int) -> list[str]:
+    """Check ids on a slant would need a terminal to draw; numbered columns with a key are read anywhere."""
+    key = [f"  {number:>2} {check:<26} {RULES[check].severity}" for number, check in enumerate(checks, 1)]
+    tens = "".join(str(number // 10) if number >= 10 else " " for number in range(1, len(checks) + 1))
+    ones = "".join(str(number % 10) for number in range(1, len(checks) + 1))
+    half = (len(key) + 1) // 2
+    columns = [f"{left:<44}{right}" for left, right in zip(key[:half], [*key[half:], ""], strict=False)]
+    return [*columns, "", " " * indent + tens, " " * indent + ones]
+
+
+def _row(result: Result, checks: list[str], width: int) -> str:
+    marks = "".join(_mark(result, check) for check in checks)
+    return f"{result.cell:<{width}}  {result.verdict or 'not tested':<12}{marks}"
+
+
+def _mark(result: Result, check: str) -> str:
+    outcome = result.outcomes.get(check, "not applicable")
+    if outcome != "fail":
+        return _MARKS[outcome]
+    severities = {finding.severity for finding in result.open if finding.check == check}
+    return "M" if Severity.MUST in severities else "s"
+
+
+def _open(results: Iterable[Result]) -> list[str]:
+    """One line a kind of finding: the same problem in many cells is told once, with the cells counted."""
+    kinds: dict[tuple[str, str, str], list[str]] = {}
+    for result in results:
+        for finding in result.open:
+            kinds.setdefault((finding.severity, finding.check, finding.problem), []).append(result.cell)
+    if not kinds:
+        return []
+    out = ["open findings"]
+    for (severity, check, problem), cells in sorted(kinds.items()):
+        more = f" and {len(set(cells)) - 1} more" if len(set(cells)) > 1 else ""
+        out.append(f"  {severity:<6} {check:<26} {problem}: {cells[0]}{more}")
+    return [*out, ""]
+
+
+def _totals(run: Run) -> list[str]:
+    totals = run.totals()
+    parts = [f"{totals.get(verdict, 0)} {verdict}" for verdict in Verdict]
+    if totals.get("not tested"):
+        parts.append(f"{totals['not tested']} not tested")
+    failures = run.failures()
+    return [
+        f"{len(run.results)} cells: {', '.join(parts)}",
+        f"undeclared: {failures['MUST']} MUST, {failures['SHOULD']} SHOULD; stale declarations: {failures['stale']}",
+    ]

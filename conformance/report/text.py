@@ -1,0 +1,117 @@
+"""The message of a failing cell: id, expected, observed, what was sent, the wire, the evidence, what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from conformance.checks import RULES, Finding
+from conformance.corpus import cassette, manifest
+from conformance.errors import ConformanceError
+from conformance.scenarios import Scenario, scenario
+from conformance.scenarios.view import REASON, View
+from conformance.verdict import Result
+from conformance.vocabulary import Mode
+from conformance.wire.sse import SseReader
+
+_WIDTH = 220
+_FRAMES_AROUND = 2
+
+
+def explain_failure(result: Result, adapter: str, sent: Iterable[Any] = ()) -> str:
+    """The whole message for one cell that failed."""
+    told = scenario(result.scenario)
+    out = [f"{result.cell}  {result.verdict or 'not tested'}  ({adapter})"]
+    if result.problem is not None:
+        return "\n".join([*out, f"  the suite could not put its question: {result.problem}"])
+    out += [f"  the wire: {told.claim}", f"  right:    {told.right}"]
+    for finding in result.open:
+        out += _finding(finding)
+    for stale in result.stale:
+        out += ["", f"  STALE  {stale}"]
+    out += ["", *_request(sent), *wire_excerpt(told, result.mode), *_evidence(told, result), *_mend(result)]
+    return "\n".join(out)
+
+
+def _finding(finding: Finding) -> list[str]:
+    where = f" [{finding.chunking}]" if finding.chunking else ""
+    return [
+        "",
+        f"  {finding.severity} {finding.check}{where}: {finding.problem}  ({finding.verdict})",
+        f"      expected  {finding.expected}",
+        f"      observed  {finding.observed}",
+        f"      rule      {RULES[finding.check].text}",
+    ]
+
+
+def _request(sent: Iterable[Any]) -> list[str]:
+    lines = []
+    for number, request in enumerate(sent, 1):
+        body = json.dumps(request.json, ensure_ascii=False) if request.json is not None else "(no JSON)"
+        lines.append(f"  sent {number}    POST {request.path}  {_short(body)}")
+    return lines or ["  sent      nothing"]
+
+
+def wire_excerpt(told: Scenario, mode: Mode) -> list[str]:
+    """The cassette around the place where the reason stands; the end of it where there is none."""
+    try:
+        last = cassette(told.id, mode)[-1]
+    except ConformanceError as error:
+        return [f"  wire      {error}"]
+    head = f"  wire      HTTP {last.status}, cassettes/{told.id}/{mode}.yaml"
+    reader = SseReader()
+    if last.body.lstrip()[:1] in (b"{", b"[", b"<", b""):
+        return [head, f"      {_short(' '.join(last.body.decode('utf-8', 'replace').split()))}"]
+    frames = reader.feed(last.body)
+    tail = reader.close()
+    frames += [tail] if tail else []
+    view = View(told.api, mode, last.status, last.body)
+    at = len(frames) - 1
+    for number, frame in enumerate(frames):
+        one = View(told.api, mode, last.status, frame.raw)
+        if frame.data and any(value is not None for value in _values(one, view)):
+            at = number
+    first, end = max(0, at - _FRAMES_AROUND), min(len(frames), at + _FRAMES_AROUND + 1)
+    shown = [
+        f"      {'>' if number == at else ' '} {_short(' | '.join(frames[number].raw.decode('utf-8', 'replace').split(chr(10))).strip(' |'))}"
+        for number in range(first, end)
+    ]
+    return [head, f"      frames {first + 1} to {end} of {len(frames)}", *shown]
+
+
+def _values(one: View, whole: View) -> list[Any]:
+    try:
+        return one.values(*REASON[whole.api, whole.mode])
+    except ValueError:
+        return []
+
+
+def _evidence(told: Scenario, result: Result) -> list[str]:
+    origin = manifest().get(result.cell)
+    lines = [f"  evidence  {item.kind}: {item.source}" for item in told.evidence]
+    if origin is not None:
+        lines.append(f"  cassette  {origin.provenance}; the wire is {told.standing}")
+    if told.accepts:
+        lines.append(f"  accepted  also {', '.join(sorted(told.accepts))}: {told.accepts_why}")
+    return lines
+
+
+def _mend(result: Result) -> list[str]:
+    if not result.open:
+        return ["  to do     take the stale declaration out"]
+    check = result.open[0].check
+    return [
+        "  to do     mend the adapter; or list it in the file that --known-failures names:",
+        "",
+        "      [[known]]",
+        f'      cells = "{result.cell}"',
+        f'      check = "{check}"',
+        '      reason = "why it is known"',
+        "",
+        f"  rerun     pytest --pyargs conformance --adapter ... -k '{result.cell}'",
+    ]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 40]} ... {text[-35:]}"

@@ -1,0 +1,182 @@
+"""Puts one adapter to the test, cell by cell: plays the deliveries and builds the Case. No rule, no pytest here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Protocol, Self
+
+from conformance.checks import Case, Observation, SentRequest
+from conformance.contract import Adapter, Call
+from conformance.corpus import Exchange, cassette, snapshot
+from conformance.errors import BrokenCassette, BrokenSnapshot, HarnessError
+from conformance.known_failures import Known
+from conformance.replay import Chunking, Delivery, InProcess, Play, ReplayServer, applies
+from conformance.replay.chunking import frames
+from conformance.scenarios import Scenario
+from conformance.scenarios.view import View
+from conformance.verdict import Result, judge
+from conformance.vocabulary import Mode, Transport
+from conformance.wire import Reading
+
+
+class Player(Protocol):
+    """A transport: plays a delivery while the block runs."""
+
+    def playing(self, delivery: Delivery) -> AbstractContextManager[Play]:
+        """Play it."""
+
+
+class Bench:
+    """One adapter under test for a whole run.
+
+    Args:
+        adapter: the code under test.
+        transport: how cassettes reach it.
+        known: its listed failures.
+        limit: seconds that a call may take.
+    """
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        *,
+        transport: Transport = Transport.SERVER,
+        known: tuple[Known, ...] = (),
+        limit: float = 10.0,
+    ) -> None:
+        from conformance.suite.caller import Caller
+
+        self.adapter = adapter
+        self._transport = transport
+        self._known = known
+        self._limit = limit
+        self._caller = Caller(adapter, limit)
+        self._server = ReplayServer() if transport is Transport.SERVER else None
+        self._player: Player = self._server or InProcess()
+        self._plain: dict[tuple[str, Mode], Observation] = {}
+
+    def __enter__(self) -> Self:
+        if self._server is not None:
+            self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._caller.close()
+        if self._server is not None:
+            self._server.stop()
+
+    def judge(self, scenario: Scenario, mode: Mode) -> tuple[Result, Sequence[SentRequest]]:
+        """Play a cell under every chunking and judge it; the requests of the plain delivery come with the result.
+
+        A cell that cannot be played is told as untested.
+        """
+        try:
+            case = self.case(scenario, mode)
+        except (HarnessError, BrokenCassette, BrokenSnapshot) as error:
+            return Result.untested(scenario.id, mode, str(error)), ()
+        return judge(case, self._known), case.plain.sent
+
+    def case(self, scenario: Scenario, mode: Mode) -> Case:
+        """Play a cell under every chunking.
+
+        Raises:
+            HarnessError: the question could not be put to the adapter.
+            BrokenCassette: the cassette cannot be read, or no longer shows what the scenario claims.
+            BrokenSnapshot: the snapshot cannot be read.
+        """
+        exchanges = {each: cassette(scenario.id, each) for each in scenario.modes}
+        check_premise(scenario, mode, exchanges[mode])
+        truth = snapshot(scenario.id)[mode]
+        plain = self._observe_plain(scenario, mode, exchanges)
+        observed = [plain]
+        if not plain.hung:
+            observed += [
+                self._observe(scenario, mode, Delivery(scenario.id, exchanges, chunking))
+                for chunking in self._chunkings(mode, exchanges[mode])
+            ]
+        return Case(
+            scenario=scenario,
+            mode=mode,
+            truth=truth,
+            observed=tuple(observed),
+            vocabulary=self.adapter.vocabulary,
+            lacks=self.adapter.lacks,
+            other=self._other(scenario, mode, exchanges),
+            held=self._held(scenario, mode, exchanges) if not plain.hung else None,
+        )
+
+    def _chunkings(self, mode: Mode, turns: tuple[Exchange, ...]) -> list[Chunking]:
+        if mode is Mode.BUFFERED or self._transport is Transport.VCR:
+            return []  # a body is read whole; vcrpy joins chunks
+        return [each for each in Chunking if each is not Chunking.WHOLE and applies(turns[-1].body, each)]
+
+    def _observe_plain(
+        self, scenario: Scenario, mode: Mode, exchanges: Mapping[Mode, tuple[Exchange, ...]]
+    ) -> Observation:
+        key = (scenario.id, mode)
+        if key not in self._plain:
+            self._plain[key] = self._observe(scenario, mode, Delivery(scenario.id, exchanges))
+        return self._plain[key]
+
+    def _other(
+        self, scenario: Scenario, mode: Mode, exchanges: Mapping[Mode, tuple[Exchange, ...]]
+    ) -> tuple[Observation, Reading] | None:
+        """The buffered side of a streamed cell, played again where it ran in another process."""
+        if mode is not Mode.STREAMED or Mode.BUFFERED not in scenario.modes:
+            return None
+        return self._observe_plain(scenario, Mode.BUFFERED, exchanges), snapshot(scenario.id)[Mode.BUFFERED]
+
+    def _held(
+        self, scenario: Scenario, mode: Mode, exchanges: Mapping[Mode, tuple[Exchange, ...]]
+    ) -> Observation | None:
+        if not scenario.held or mode is not Mode.STREAMED or self._transport is Transport.VCR:
+            return None
+        # All but the last third of the frames: enough to hold a first piece of text on every API.
+        count = len(frames(exchanges[mode][-1].body)) * 2 // 3
+        return self._observe(scenario, mode, Delivery(scenario.id, exchanges, hold_after=count))
+
+    def _observe(self, scenario: Scenario, mode: Mode, delivery: Delivery) -> Observation:
+        with self._player.playing(delivery) as play:
+            call = call_for(scenario, play.base_url, self._limit)
+            if mode is Mode.BUFFERED:
+                seen = self._caller.complete(call, delivery.chunking)
+            else:
+                seen = self._caller.stream(call, delivery.chunking, play.release)
+        if play.problem is not None:
+            raise HarnessError(f"{scenario.id}:{mode} could not be put to {self.adapter.name}: {play.problem}")
+        return replace(seen, sent=tuple(play.sent), while_open=play.released if play.held else None)
+
+
+def call_for(scenario: Scenario, base_url: str, limit: float) -> Call:
+    """The Call that puts a scenario's request. The library's own time-out is a little shorter than the suite's."""
+    ask = scenario.ask
+    return Call(
+        api=scenario.api,
+        base_url=base_url,
+        api_key="conformance-no-key",
+        model=scenario.model,
+        prompt=ask.prompt,
+        stop=list(ask.stop) if isinstance(ask.stop, tuple) else ask.stop,
+        max_tokens=ask.max_tokens,
+        tools=ask.tools,
+        tool_choice=ask.tool_choice,
+        timeout=limit * 0.8,
+    )
+
+
+def check_premise(scenario: Scenario, mode: Mode, turns: tuple[Exchange, ...]) -> None:
+    """Make sure that the bytes still show the behaviour.
+
+    Raises:
+        BrokenCassette: they do not: the fixture is broken, and no adapter is to blame.
+    """
+    last = turns[-1]
+    view = View(scenario.api, mode, last.status, last.body)
+    for premise in scenario.premise:
+        if not premise.holds(view):
+            raise BrokenCassette(
+                f"the cassette of {scenario.id}:{mode} no longer shows its premise: {premise.says}",
+                "record it again, or mend the scenario",
+            )
