@@ -36,8 +36,8 @@ def body() -> bytes:
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": f" word {n}"}}
         for n in range(57)
     )
-    stop = {"type": "message_stop"}
-    return encode(Event(str(data["type"]), data) for data in (start, *words, stop))
+    payloads: list[dict[str, object]] = [start, *words, {"type": "message_stop"}]
+    return encode(Event(str(data["type"]), data) for data in payloads)
 
 
 class BareServer:

@@ -50,6 +50,7 @@ def build() -> AnthropicSdk:
 
 def _plain(model: Any) -> dict[str, Any]:
     # Values that the SDK does not know make the dump warn; the SDK's user, who reads attributes, is not warned.
+    # A body that is not JSON comes as a str: its user meets the same AttributeError one attribute later.
     plain: dict[str, Any] = model.to_dict(warnings=False)
     return plain
 
@@ -58,7 +59,7 @@ def _asked(call: Call) -> dict[str, Any]:
     asked: dict[str, Any] = {
         "model": call.model,
         "messages": [{"role": "user", "content": call.prompt}],
-        "max_tokens": call.max_tokens or 1024,  # the API refuses a request without a cap
+        "max_tokens": 1024 if call.max_tokens is None else call.max_tokens,  # the API refuses a request without a cap
     }
     if call.stop is not None:
         asked["stop_sequences"] = [call.stop] if isinstance(call.stop, str) else call.stop

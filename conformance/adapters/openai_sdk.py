@@ -52,6 +52,7 @@ def build() -> OpenAISdk:
 
 def _plain(model: Any) -> dict[str, Any]:
     # Values that the SDK does not know make the dump warn; the SDK's user, who reads attributes, is not warned.
+    # A body that is not JSON comes as a str: its user meets the same AttributeError one attribute later.
     plain: dict[str, Any] = model.to_dict(warnings=False)
     return plain
 

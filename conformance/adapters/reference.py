@@ -173,7 +173,8 @@ def _stops(call: Call) -> list[str] | None:
 
 
 def _given(**keys: Any) -> dict[str, Any]:
-    return {key: value for key, value in keys.items() if value not in (None, [], {}, False)}
+    """The keys that say something; a zero and an empty string do."""
+    return {key: value for key, value in keys.items() if value or (value in (0, "") and value is not False)}
 
 
 def _chat(call: Call, stream: bool) -> _Request:
@@ -209,7 +210,7 @@ def _anthropic(call: Call, stream: bool) -> _Request:
     body = _given(
         model=call.model,
         messages=[{"role": "user", "content": call.prompt}],
-        max_tokens=call.max_tokens or 1024,  # the API refuses a request without a cap
+        max_tokens=1024 if call.max_tokens is None else call.max_tokens,  # the API refuses a request without a cap
         stop_sequences=_stops(call),
         tools=tools,
         tool_choice=call.tool_choice and {"type": "tool", "name": call.tool_choice},

@@ -23,6 +23,13 @@ def at(body: Mapping[str, Any] | None, path: tuple[str, ...]) -> Any:
     return value
 
 
+def _sent_stop(case: Case) -> Any:
+    """What was sent at the API's place, in whichever of its spellings; an API without one is looked at under `stop`."""
+    body = case.plain.sent[0].json
+    values = (at(body, path) for path in case.codec.STOP_PATHS or (("stop",),))
+    return next((value for value in values if value is not _MISSING), _MISSING)
+
+
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else value
 
@@ -35,14 +42,13 @@ def stop_whole(case: Case) -> list[Finding] | None:
     if not case.plain.sent:
         return [] if case.plain.raised else None
     asked = _as_list(stop)
-    path = case.codec.STOP_PATH
-    body = case.plain.sent[0].json
-    sent = at(body, path or ("stop",))
-    if sent is not _MISSING and path is None:
+    paths = case.codec.STOP_PATHS
+    sent = _sent_stop(case)
+    if sent is not _MISSING and not paths:
         return []  # the vendor refuses the unknown parameter, and that is loud
     if sent is not _MISSING and _as_list(sent) == asked:
         return _type_findings(case, sent)
-    where = ".".join(path) if path else "no such parameter"
+    where = ".".join(paths[0]) if paths else "no such parameter"
     missing = sent is _MISSING or not sent
     warned = [text for text in case.plain.warnings if "stop" in text.lower()]
     if missing and warned:
@@ -64,7 +70,7 @@ def stop_whole(case: Case) -> list[Finding] | None:
 
 def _type_findings(case: Case, sent: Any) -> list[Finding]:
     """Only OpenAI Chat has a bare-string form."""
-    if isinstance(sent, str) and case.codec.STOP_PATH != ("stop",):
+    if isinstance(sent, str) and ("stop",) not in case.codec.STOP_PATHS:
         return [
             found(
                 "request.stop-whole",
@@ -81,10 +87,10 @@ def stop_absent(case: Case) -> list[Finding] | None:
     """No stop asked, no key on the wire."""
     if case.scenario.ask.stop is not None or not case.plain.sent:
         return None
-    path = case.codec.STOP_PATH or ("stop",)
-    sent = at(case.plain.sent[0].json, path)
+    sent = _sent_stop(case)
     if sent is _MISSING:
         return []
+    path = (case.codec.STOP_PATHS or (("stop",),))[0]
     return [
         found(
             "request.stop-absent",

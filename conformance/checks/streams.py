@@ -40,29 +40,34 @@ def chunking(case: Case) -> list[Finding] | None:
     """The Reply is the same under every Chunking."""
     if len(case.observed) == 1 or case.plain.hung:
         return None
-    plain = _signature(case.plain)
+    named = any(call.id for call in case.truth.tool_calls)
+    plain = _signature(case.plain, named)
     return [
         found(
             "stream.chunking",
             Verdict.MISLEADING if seen.whole is not None else Verdict.BROKEN,
             f"the reply changes when the bytes are cut {seen.chunking}",
-            _show(plain, _signature(seen)),
-            _show(_signature(seen), plain),
+            _show(plain, _signature(seen, named)),
+            _show(_signature(seen, named), plain),
             seen.chunking,
         )
         for seen in case.observed[1:]
-        if not seen.hung and _signature(seen) != plain
+        if not seen.hung and _signature(seen, named) != plain
     ]
 
 
-def _signature(seen: Observation) -> dict[str, Any]:
+def _signature(seen: Observation, named: bool) -> dict[str, Any]:
+    """What must not change. Ids that the wire does not name are the adapter's own, and may be new each time."""
     if seen.raised is not None:
         return {"raised": seen.raised.kind}
     reply = seen.reply
     if reply is None:
         return {}
     names = ("text", "thinking", "refusal", "reason", "raw_reason", "stop_sequence", "tool_calls", "usage", "error")
-    return {name: getattr(reply, name) for name in names}
+    values = {name: getattr(reply, name) for name in names}
+    if not named:
+        values["tool_calls"] = tuple((call.name, call.arguments) for call in reply.tool_calls)
+    return values
 
 
 def _show(one: dict[str, Any], two: dict[str, Any]) -> str:

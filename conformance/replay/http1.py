@@ -65,7 +65,7 @@ class Connection:
         await self._write(h11.EndOfMessage())
 
     async def refuse(self, status: int, message: str) -> None:
-        """Answer with the suite's own error, which no vendor's envelope resembles by accident."""
+        """Answer with the suite's own error, marked as such."""
         body = json.dumps({"error": {"message": f"conformance: {message}"}}).encode()
         # The official SDKs obey this header; a retry would ask the same again after a pause.
         headers = (("content-type", "application/json"), ("x-should-retry", "false"))

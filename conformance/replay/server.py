@@ -40,8 +40,8 @@ _DROPPED = frozenset(
         "upgrade",
     }
 )
-# Without a pause the kernel joins writes into one read. These chunkings are about their borders, so the
-# first ones are kept apart; pausing at all of them would cost seconds a reply.
+# asyncio sets TCP_NODELAY, yet without a pause the kernel joins writes into one read. These
+# chunkings are about their borders, so the first ones are kept apart; pausing at all would cost seconds a reply.
 _PACED = frozenset({Chunking.MULTIBYTE, Chunking.CRLF, Chunking.FIELD, Chunking.BYTE})
 _PACED_BORDERS = 24
 _PAUSE = 0.001

@@ -122,7 +122,7 @@ class AnthropicMessages(Codec):
 
     api: ClassVar[Api] = Api.ANTHROPIC_MESSAGES
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
-    STOP_PATH: ClassVar[tuple[str, ...] | None] = ("stop_sequences",)
+    STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("stop_sequences",),)
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("max_tokens",),)
     CALLS_ARE_OBJECTS: ClassVar[bool] = True
 

@@ -57,14 +57,15 @@ class Codec(ABC):
 
     Attributes:
         STOPS: the table from wire value to Stop. A miss is `Stop.UNKNOWN`, the raw value kept.
-        STOP_PATH: where stop strings live in a request body; None where the API has no such parameter.
+        STOP_PATHS: every spelling of the place of stop strings in a request body, the usual one first;
+            empty where the API has no such parameter.
         MAX_TOKENS_PATHS: where the cap may live in a request body.
         CALLS_ARE_OBJECTS: a whole body sends tool arguments as objects and not as JSON text.
     """
 
     api: ClassVar[Api]
     STOPS: ClassVar[Mapping[str, Row]]
-    STOP_PATH: ClassVar[tuple[str, ...] | None]
+    STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]]
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]]
     CALLS_ARE_OBJECTS: ClassVar[bool] = False
     STREAM_CALLS_ARE_OBJECTS: ClassVar[bool] = False

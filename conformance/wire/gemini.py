@@ -133,8 +133,17 @@ class Gemini(Codec):
 
     api: ClassVar[Api] = Api.GEMINI
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
-    STOP_PATH: ClassVar[tuple[str, ...] | None] = ("generationConfig", "stopSequences")
-    MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("generationConfig", "maxOutputTokens"),)
+    # Proto JSON takes a field in both spellings, so both are the API's own place.
+    STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = tuple(
+        (config, field)
+        for config in ("generationConfig", "generation_config")
+        for field in ("stopSequences", "stop_sequences")
+    )
+    MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = tuple(
+        (config, field)
+        for config in ("generationConfig", "generation_config")
+        for field in ("maxOutputTokens", "max_output_tokens")
+    )
     CALLS_ARE_OBJECTS: ClassVar[bool] = True
     STREAM_CALLS_ARE_OBJECTS: ClassVar[bool] = True
     LINE_END: ClassVar[str] = "\r\n"  # 203 of 203 public recordings

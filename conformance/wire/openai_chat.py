@@ -61,7 +61,7 @@ class OpenAIChat(Codec):
 
     api: ClassVar[Api] = Api.OPENAI_CHAT
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
-    STOP_PATH: ClassVar[tuple[str, ...] | None] = ("stop",)
+    STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("stop",),)
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("max_completion_tokens",), ("max_tokens",))
     CALLS_ARE_OBJECTS: ClassVar[bool] = False
 

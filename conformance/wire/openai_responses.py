@@ -169,7 +169,7 @@ class OpenAIResponses(Codec):
 
     api: ClassVar[Api] = Api.OPENAI_RESPONSES
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
-    STOP_PATH: ClassVar[tuple[str, ...] | None] = None
+    STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = ()
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("max_output_tokens",),)
     CALLS_ARE_OBJECTS: ClassVar[bool] = False
 

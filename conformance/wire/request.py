@@ -19,7 +19,7 @@ class Request(NamedTuple):
 
 
 def request_for(call: Call, *, stream: bool) -> Request:
-    """The request of a call. Stop strings that the API has no parameter for are left out: see `STOP_PATH`."""
+    """The request of a call. Stop strings that the API has no parameter for are left out: see `STOP_PATHS`."""
     return _REQUESTS[call.api](call, stream)
 
 

@@ -166,11 +166,14 @@ def a_draft(api: Api, *blocks: Text | ToolUse, reason: str | None = None) -> Dra
 
 def stops_on_the_wire(api: Api, body: dict[str, Any]) -> Any:
     """What arrived at the API's place, or None where the key is absent. Google's JSON has two spellings of a key."""
-    if api is Api.GEMINI:
-        config = body.get("generationConfig", {})
-        return config.get("stopSequences", config.get("stop_sequences"))
-    path = codec_for(api).STOP_PATH
-    return body.get(path[0]) if path else None
+    match api:
+        case Api.OPENAI_CHAT:
+            return body.get("stop")
+        case Api.ANTHROPIC_MESSAGES:
+            return body.get("stop_sequences")
+        case _:
+            config = body.get("generationConfig", {})
+            return config.get("stopSequences", config.get("stop_sequences"))
 
 
 def streamed(adapter: Adapter, call: Call) -> list[Part]:

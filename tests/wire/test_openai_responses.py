@@ -199,6 +199,10 @@ STREAMS: dict[str, tuple[list[Payload], dict[str, Any]]] = {
         [delta("a"), done(MESSAGE), terminal(output=[MESSAGE])],
         {"text": "a", "refusal": "no", "stop": Stop.BLOCKED},
     ),
+    "the final object counts places otherwise": (
+        [delta("a", place=3), terminal(output=[MESSAGE])],
+        {"text": "a", "refusal": ""},
+    ),
     "nothing but the final object": (
         [terminal(output=[REASONING, MESSAGE, call("{}")], usage={"input_tokens": 3, "output_tokens": 4})],
         {

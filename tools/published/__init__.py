@@ -1,1 +1,1 @@
-"""Recorded provider traffic from public source distributions: pulled, read, judged, measured. None of it is kept here."""
+"""Recorded provider traffic from public source distributions: pulled, read, judged, measured. None is kept here."""

@@ -1,4 +1,4 @@
-"""`python -m tools.published`: the commands, their options and what they print. The work is in the modules beside it."""
+"""`python -m tools.published`: the commands, their options, what they print. The work is in the modules beside it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from conformance.errors import ConformanceError
+from conformance.errors import BadOption, ConformanceError
 from conformance.vocabulary import Mode
 from tools.published import evidence, figures, inventory, recordings
 from tools.published.fetch import fetch
@@ -44,8 +44,16 @@ def _fetch(options: argparse.Namespace) -> int:
     return 0
 
 
+def _load(*, bonus: bool) -> recordings.Recordings:
+    fetch(pins(bonus=bonus), _say)
+    return recordings.load(pins(bonus=bonus), _say)
+
+
 def _list(options: argparse.Namespace) -> int:
-    found = recordings.load(pins(bonus=options.bonus), _say)
+    found = _load(bonus=options.bonus)
+    kinds = {str(exchange.kind) for exchange in found.exchanges}
+    if options.api is not None and options.api not in kinds | {kind.partition("@")[0] for kind in kinds}:
+        raise BadOption(f"no exchange speaks {options.api!r}", f"--api takes one of {', '.join(sorted(kinds))}")
     shown = 0
     for exchange in found.exchanges:
         if options.limit is not None and shown >= options.limit:
@@ -70,7 +78,7 @@ def _wanted(options: argparse.Namespace, kind: str, mode: Mode, end: str) -> boo
 
 
 def _evidence(options: argparse.Namespace) -> int:
-    found = recordings.load(pins(bonus=options.bonus), _say)
+    found = _load(bonus=options.bonus)
     result = evidence.gather(found, _say)
     counts = evidence.figures(found, result)
     for line in figures.table(counts):
@@ -95,7 +103,7 @@ def _evidence(options: argparse.Namespace) -> int:
 
 
 def _inventory(options: argparse.Namespace) -> int:
-    shapes = inventory.gather(recordings.load(pins(), _say), _say)
+    shapes = inventory.gather(_load(bonus=False), _say)
     if options.check:
         changed = inventory.difference(shapes)
         for name in changed:

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 
-def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Any = None) -> str:
+def prepare_metadata_for_build_wheel(
+    metadata_directory: str,
+    config_settings: Any = None,  # noqa: ARG001 -- PEP 517 passes it by this name
+) -> str:
     """PEP 517: the metadata as it lies in the archive."""
     raw = Path("PKG-INFO").read_bytes()
     fields = email.message_from_bytes(raw)

@@ -1,4 +1,4 @@
-"""Errors of the published tools: a pin that cannot be had, or an archive not to be trusted. Nothing about bytes of an API."""
+"""Errors of the published tools: a pin that cannot be had, an archive not to be trusted. Nothing of an API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grammar facts: what the streams and bodies of each API do and how often. Counts only; no codec and no verdict here."""
+"""Grammar facts: what the streams and bodies of each API do and how often. Counts only; no codec, no verdict here."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def fetch(pins: Sequence[Pin], say: Say) -> list[Path]:
             paths.append(cached(pin))
         except (NotFetched, WrongBytes):
             started = time.monotonic()
-            path = _pull(pin, lambda line, head=head: say(f"{head}: {line}"))  # type: ignore[misc] -- mypy cannot infer a lambda with a default
+            path = _pull(pin, head, say)
             say(f"{head}: {path.stat().st_size / 1e6:.1f} MB in {time.monotonic() - started:.1f} s")
             paths.append(path)
         else:
@@ -89,13 +89,13 @@ def fetch(pins: Sequence[Pin], say: Say) -> list[Path]:
     return paths
 
 
-def _pull(pin: Pin, say: Say) -> Path:
+def _pull(pin: Pin, head: str, say: Say) -> Path:
     cache = cache_dir()
     try:
         cache.mkdir(parents=True, exist_ok=True)
         # In the cache itself, so that the last step is a rename within one file system.
         with tempfile.TemporaryDirectory(prefix=".partial-", dir=cache) as scratch:
-            file = _download(pin, Path(scratch), say)
+            file = _download(pin, Path(scratch), lambda line: say(f"{head}: {line}"))
             if (found := sha256_of(file)) != pin.sha256:
                 raise _wrong(pin, found)
             file.replace(cache / pin.filename)
@@ -128,7 +128,9 @@ def _download(pin: Pin, scratch: Path, say: Say) -> Path:
     if any("DO NOT MATCH THE HASHES" in line for line in lines):
         got = next((line.split()[-1] for line in lines if line.strip().startswith("Got")), "unknown")
         raise _wrong(pin, got)
-    raise NotFetched(f"{pin} is not in the cache {cache_dir()} and pip cannot get it: {_reason(lines)}")
+    raise NotFetched(
+        f"{pin} is not in the cache {cache_dir()}, and pip has no network or no such file: {_reason(lines)}"
+    )
 
 
 def _follow(pip: subprocess.Popen[str], say: Say) -> list[str]:
@@ -146,7 +148,7 @@ def _follow(pip: subprocess.Popen[str], say: Say) -> list[str]:
 
 
 def _reason(lines: Sequence[str]) -> str:
-    """pip's own words in one line, without the list of all versions that exist."""
+    """What pip said in one line, without the list of all versions that exist."""
     errors = [line for line in lines if line.startswith("ERROR:") or "No module named" in line]
     text = errors[0].removeprefix("ERROR: ") if errors else (lines[-1] if lines else "it said nothing")
     return re.sub(r" \(from versions:.*", "", text)[:300]

@@ -42,7 +42,7 @@ class Shape:
         self.exchanges += 1
         if dated := _date(recorded.header("date")):
             self.dates.append(dated)
-        self.headers.update(recorded.headers)
+        self.headers.update(recorded.headers.keys())
         streamed = exchange.mode is Mode.STREAMED
         if streamed and recorded.status < 400:
             self.orders[order(api, events_of(recorded.body))] += 1

@@ -1,4 +1,4 @@
-"""A second, plain reader of the same bytes, to hold the codecs against. It shares no line with them and judges nothing."""
+"""A second, plain reader of the same bytes, to hold the codecs against. Shares no line with them, judges nothing."""
 
 from __future__ import annotations
 

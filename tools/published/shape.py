@@ -20,10 +20,12 @@ OPAQUE = frozenset(
         "args",
         "arguments",
         "input",
+        "input_schema",
         "json_schema",
         "logit_bias",
         "metadata",
         "operation",
+        "output_schema",
         "outputs",
         "parameters",
         "parsed",
@@ -32,6 +34,7 @@ OPAQUE = frozenset(
         "responseSchema",
         "responseJsonSchema",
         "schema",
+        "tools",
     }
 )
 
@@ -110,7 +113,7 @@ def _is_event_envelope(value: Mapping[str, Any], name: str) -> bool:
 
 
 def order(api: Api, events: Sequence[Event]) -> str:
-    """The order of a stream's events on one line, runs and repeated groups folded. Pings are left out: they may be anywhere."""
+    """A stream's events in order on one line, runs and repeated groups folded; without pings, which may be anywhere."""
     labels = [label for event in events if (label := _label(api, event)) not in ("ping", "keepalive")]
     return " ".join(_folded(labels))
 
