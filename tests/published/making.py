@@ -55,14 +55,14 @@ def put(folder: Path, data: bytes) -> Path:
     return path
 
 
-def interaction(body: Any, *, headers: Mapping[str, str] | None = None, key: str = "string", **request: Any) -> Any:
+def interaction(stored: Any, *, headers: Mapping[str, str] | None = None, key: str = "string", **request: Any) -> Any:
     """One exchange of vcrpy's form; `key` is where the body lies."""
     asked = {"method": "POST", "uri": "https://api.openai.com/v1/chat/completions", "body": "{}", **request}
     answer: dict[str, Any] = {
         "status": {"code": 200, "message": "OK"},
         "headers": {name: [value] for name, value in (headers or {}).items()},
     }
-    answer |= {"parsed_body": body} if key == "parsed_body" else {"body": {key: body}}
+    answer |= {"parsed_body": stored} if key == "parsed_body" else {"body": {key: stored}}
     return {"request": asked, "response": answer}
 
 

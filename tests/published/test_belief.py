@@ -27,7 +27,7 @@ def rules(*exchanges: Recorded) -> list[Rule | None]:
 
 def at(api: Api, body: Any, **fields: Any) -> Recorded:
     host, path = PLACES[api]
-    return recorded(body, host=host, path=path, **fields)
+    return recorded(body, **{"host": host, "path": path, **fields})
 
 
 def test_a_real_looking_exchange_is_believed() -> None:

@@ -1,4 +1,4 @@
-"""A pin enters the cache whole and with its hash, or not at all. pip runs for real, against a folder and never a network."""
+"""A pin enters the cache whole and with its hash, or not at all. pip runs for real, against a folder and no network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tools.published import fetch as module
 from tools.published.__main__ import main
 from tools.published.errors import NotFetched, WrongBytes
 from tools.published.fetch import cache_dir, cached, fetch
-from tools.published.pins import Pin
 
 GOOD = sdist({"a.yaml": b"interactions: []\n"})
 OTHER = sdist({"a.yaml": b"interactions: [ ]\n"})
@@ -60,10 +59,7 @@ def test_a_changed_byte_is_refused_and_nothing_is_kept(index: Path, cache: Path)
 
 
 def test_what_pip_hands_over_is_hashed_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def download(pin: Pin, scratch: Path, say: object) -> Path:
-        return put(scratch, GOOD[:-1])
-
-    monkeypatch.setattr(module, "_download", download)
+    monkeypatch.setattr(module, "_download", lambda _pin, scratch, _say: put(scratch, GOOD[:-1]))
     with pytest.raises(WrongBytes, match="is not the pinned file"):
         fetch([pin_of(GOOD)], lambda _: None)
     assert left(cache) == []
@@ -78,9 +74,8 @@ def test_a_damaged_file_in_the_cache_is_refused_and_the_next_fetch_mends_it(inde
     assert cached(pin_of(GOOD)).read_bytes() == GOOD
 
 
-def test_without_network_and_cache_it_says_so_in_one_line(
-    index: Path, cache: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("index", "cache")
+def test_without_network_and_cache_it_says_so_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fetch"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "is not in the cache" in line

@@ -58,7 +58,7 @@ def test_a_parsed_body_is_written_as_json_again() -> None:
 
 
 def test_br_needs_its_library_and_is_counted_apart_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without(name: str, *rest: Any) -> Any:
+    def without(name: str) -> Any:
         raise ImportError(name)
 
     monkeypatch.setattr(cassettes, "import_module", without)

@@ -12,7 +12,7 @@ from tools.published.cassettes import Recorded, Unreadable
 from tools.published.classify import Kind
 from tools.published.errors import BadPins
 from tools.published.fetch import cached
-from tools.published.pins import Pin, pin, pins
+from tools.published.pins import Pin, pin
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,3 @@ def find(place: str) -> Recorded:
 def _exchanges(one: Pin) -> Iterator[Recorded | Unreadable]:
     for member in archive.members(cached(one), cassettes.is_cassette_name):
         yield from cassettes.read(str(one), member.name, member.data)
-
-
-def chosen(*, bonus: bool) -> tuple[Pin, ...]:
-    """The pins that a command works on."""
-    return pins(bonus=bonus)

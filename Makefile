@@ -1,0 +1,73 @@
+# The commands of this repository. Needs Python 3.11 or newer and make. Environments are made once, in $(VENVS);
+# they are mended when pyproject.toml changes. What a command does is in the file that it calls, not here.
+
+PYTHON ?= python3
+ADAPTER ?= litellm
+ARGS ?=
+VENVS ?= .venv
+
+# A factory of your own, `pkg.module:factory`, has no extra and no colon in the name of its environment.
+EXTRA := $(if $(findstring :,$(ADAPTER)),,$(ADAPTER))
+TRANSPORT_EXTRA := $(if $(findstring vcr,$(ARGS)),vcr)
+COMMA := ,
+RUN := $(VENVS)/run-$(subst :,-,$(ADAPTER))
+RUN_STAMP := $(RUN)/installed$(addprefix -,$(TRANSPORT_EXTRA))
+RUN_EXTRAS := $(subst $(eval ) ,$(COMMA),$(strip $(EXTRA) $(TRANSPORT_EXTRA)))
+
+DEV := $(VENVS)/dev
+DEV_STAMP := $(DEV)/installed
+BIN := $(DEV)/bin
+
+.DELETE_ON_ERROR:
+.PHONY: help run test test-all lint format snapshots corpus mutants evidence clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(RUN_STAMP)  ## judge a shipped adapter: [ADAPTER=litellm] [ARGS="--apis gemini"]
+	$(RUN)/bin/python -m pytest --pyargs conformance --adapter $(ADAPTER) $(ARGS)
+
+test: $(DEV_STAMP)  ## the fast tests of the suite itself: [ARGS="-k wire"]
+	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-all: $(DEV_STAMP)  ## all tests, those that build wheels and environments too
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(DEV_STAMP)  ## ruff, mypy, the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV_STAMP)  ## put the code into ruff's form
+	$(BIN)/ruff check --fix --exit-zero .
+	$(BIN)/ruff format .
+
+snapshots: $(DEV_STAMP)  ## decode every cassette again and write the snapshots: review the diff
+	$(BIN)/python -m pytest tests/corpus -k test_snapshot --snapshot-update --snapshot-no-cleanup $(ARGS)
+
+corpus: $(DEV_STAMP)  ## write the documented cassettes from their scenarios: [ARGS="gemini/stop-fired"]
+	$(BIN)/python -m tools.author $(ARGS)
+
+mutants: $(DEV_STAMP)  ## judge every faulty adapter: does each check fail what it should
+	$(BIN)/python -m tests.mutants $(ARGS)
+
+evidence: $(DEV_STAMP)  ## what published recordings say about each scenario; downloads the pinned packages once
+	$(BIN)/python -m tools.published evidence $(ARGS)
+
+clean:  ## remove environments and caches
+	rm -rf $(VENVS) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
+
+# pip older than 25.1, which comes with Python 3.11, does not know dependency groups.
+$(DEV_STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(DEV)
+	$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install -q --group dev -e ".[all]"
+	touch $@
+
+$(RUN_STAMP): pyproject.toml
+	@test -z "$(EXTRA)" || grep -q '^$(EXTRA) = ' pyproject.toml || \
+		{ echo 'no shipped adapter is called "$(EXTRA)"; the extras in pyproject.toml name them' >&2; exit 2; }
+	test -x $(RUN)/bin/python || $(PYTHON) -m venv $(RUN)
+	$(RUN)/bin/python -m pip install -q -e ".$(if $(RUN_EXTRAS),[$(RUN_EXTRAS)])"
+	touch $@
