@@ -61,11 +61,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call as handed out: `arguments` is JSON text, or the object that the library parsed."""
+    """A tool call as handed out: `arguments` is JSON text, or the object that the library parsed.
+
+    `free_text` says that the arguments are no JSON at all (OpenAI's custom tools).
+    """
 
     name: str
     arguments: str | Mapping[str, Any]
     id: str | None = None
+    free_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class ToolCallDelta:
     id: str | None = None
     name: str | None = None
     arguments: str | Mapping[str, Any] = ""
+    free_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +260,9 @@ class _Joined:
             arguments += part.arguments
         elif not isinstance(part.arguments, str):
             arguments = part.arguments
-        self.calls[part.index] = ToolCall(part.name or call.name, arguments, part.id or call.id)
+        self.calls[part.index] = ToolCall(
+            part.name or call.name, arguments, part.id or call.id, part.free_text or call.free_text
+        )
 
     def fields(self) -> dict[str, Any]:
         return {

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from conformance import adapters
 from conformance.contract import Adapter
+from conformance.corpus import cassette, cassette_path
 from conformance.errors import BadOption
 from conformance.known_failures import Known, load
-from conformance.report import Run, write_json
+from conformance.report import Run, in_order, write_html, write_json
 from conformance.scenarios import catalogue
 from conformance.suite.bench import Bench
 from conformance.verdict import Result
@@ -29,6 +29,7 @@ class Options:
         apis: upstream APIs to run.
         known: entries of the known-failures file, and where it lies.
         report: where the results file goes.
+        page: where the page of the results goes.
         limit: seconds that one call may take.
     """
 
@@ -38,7 +39,22 @@ class Options:
     known: tuple[Known, ...] = ()
     known_path: Path | None = None
     report: Path | None = None
+    page: Path | None = None
     limit: float = 10.0
+
+    def check_corpus(self) -> None:
+        """Find a cassette that cannot be read before anything runs: its author wants one error, not one for each cell.
+
+        A cassette that is missing is another matter: its cells are not tested, and the others are.
+
+        Raises:
+            BrokenCassette: a file is no YAML, or is not of vcrpy's form.
+        """
+        for scenario in catalogue().values():
+            if scenario.api in self.apis:
+                for mode in scenario.modes:
+                    if cassette_path(scenario.id, mode).exists():
+                        cassette(scenario.id, mode)
 
     def judging(self, adapter: Adapter) -> Options:
         """The same settings with the adapter that a fixture handed in."""
@@ -61,23 +77,33 @@ class Options:
             f"conformance: apis {', '.join(self.apis)}",
         ]
 
-    def run(self, results: Iterable[Mapping[str, Any]], *, not_applicable: int) -> Run:
-        """The results of the run, in the order in which they came."""
+    def run(self, told: Iterable[Mapping[str, Any]]) -> Run:
+        """What the items of a run have told about themselves, as one run; in the order of the catalogue."""
+        told = list(told)
+        who = told[0]
         return Run(
-            adapter=self.adapter.name if self.adapter else "adapter",
-            version=adapters.version_of(self.adapter) if self.adapter else None,
+            adapter=who["adapter"],
+            version=who["version"],
             corpus=_corpus(),
             transport=str(self.transport),
-            apis=tuple(str(api) for api in self.apis),
-            results=[Result.from_json(result) for result in results],
-            not_applicable=not_applicable,
+            apis=tuple(api for api in self.apis if api in who["apis"]),
+            results=in_order(Result.from_json(item["result"]) for item in told if item.get("result")),
+            wiring=sorted({item["wiring"] for item in told if item.get("wiring")}),
+            not_applicable=sum(1 for item in told if item.get("not_applicable")),
         )
 
-    def write(self, run: Run, say: Callable[[str], object]) -> None:
-        """Write the results file where one was asked for."""
-        if self.report is not None:
-            write_json(run, self.report)
-            say(f"results: {self.report}")
+    def write(self, run: Run) -> list[str]:
+        """Write the files that were asked for; a line on each.
+
+        Raises:
+            OSError: one cannot be written.
+        """
+        lines = []
+        for what, write, path in (("results", write_json, self.report), ("page", write_html, self.page)):
+            if path is not None:
+                write(run, path)
+                lines.append(f"{what}: {path}")
+        return lines
 
 
 def default() -> Options:
@@ -93,20 +119,21 @@ def read(given: Callable[[str], str | None], rootdir: Path, here: Path) -> Optio
     """
     name = given("adapter")
     adapter = adapters.load(name) if name else None
-    known, known_path = _known(given("known_failures"), name, rootdir, here)
+    known, known_path = _known(given("known-failures"), name, rootdir, here)
     return Options(
         adapter=adapter,
         apis=_apis(given("apis"), adapter),
         transport=_transport(given("transport")),
         known=known,
         known_path=known_path,
-        report=_report(given("conformance_report"), here),
-        limit=_limit(given("conformance_time_limit")),
+        report=_writable("--conformance-report", given("conformance-report"), here),
+        page=_writable("--conformance-html", given("conformance-html"), here),
+        limit=_limit(given("conformance-time-limit")),
     )
 
 
 def _corpus() -> str:
-    return version("llm-adapter-conformance")
+    return adapters.installed("llm-adapter-conformance") or "unknown"
 
 
 def _apis(text: str | None, adapter: Adapter | None) -> tuple[Api, ...]:
@@ -142,12 +169,12 @@ def _known(text: str | None, name: str | None, rootdir: Path, here: Path) -> tup
     return load(path), path
 
 
-def _report(text: str | None, here: Path) -> Path | None:
+def _writable(option: str, text: str | None, here: Path) -> Path | None:
     if text is None:
         return None
     path = here / text
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise BadOption(f"--conformance-report: cannot write {path}", "name a file in a folder that exists")
+        raise BadOption(f"{option}: cannot write {path}", "name a file in a folder that exists and can be written")
     return path
 
 

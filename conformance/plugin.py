@@ -1,63 +1,72 @@
-"""Pytest hooks only. Everything heavy is imported inside the hook that needs it: a run without an adapter pays nothing."""
+"""Pytest hooks only; whatever is heavy is imported in the hook that needs it, so that other runs pay nothing for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 if TYPE_CHECKING:
     from conformance.options import Options
+    from conformance.report import Run
     from conformance.suite.judging import Judging
 
 _OPTIONS = pytest.StashKey["Options"]()
-_RESULTS = pytest.StashKey[list[dict[str, Any]]]()
-_NOT_SPOKEN = pytest.StashKey[int]()
+
+# Name of the option, what it takes, its help text. The ini setting is `conformance_<name>`.
+_SETTINGS = (
+    ("adapter", "NAME", "adapter to judge: a shipped name or pkg.module:factory"),
+    ("apis", "LIST", "only these upstream APIs, separated by commas"),
+    ("transport", "NAME", "how cassettes reach the adapter: server (default) or vcr"),
+    ("known-failures", "FILE", "TOML file of the adapter's known failures, or `none` to ignore a shipped one"),
+    ("conformance-report", "FILE", "write the results as JSON"),
+    ("conformance-html", "FILE", "write the results as a page to look at"),
+    ("conformance-time-limit", "SECONDS", "seconds that one call may take (default 10)"),
+)
+
+
+def _ini(name: str) -> str:
+    return f"conformance_{name.removeprefix('conformance-')}".replace("-", "_")
+
+
+def _given(config: pytest.Config, name: str) -> str | None:
+    """The option, or else its ini setting."""
+    return config.getoption(name.replace("-", "_"), None) or config.getini(_ini(name)) or None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options; each has an ini setting of the same meaning."""
     group = parser.getgroup("conformance", "LLM adapter conformance")
-    for name, metavar, text in (
-        ("adapter", "NAME", "adapter to judge: a shipped name or pkg.module:factory"),
-        ("apis", "LIST", "only these upstream APIs, separated by commas"),
-        ("transport", "NAME", "how cassettes reach the adapter: server (default) or vcr"),
-        ("known-failures", "FILE", "TOML file of the adapter's known failures"),
-        ("conformance-report", "FILE", "write the results as JSON"),
-        ("conformance-time-limit", "SECONDS", "seconds that one call may take (default 10)"),
-    ):
+    for name, metavar, text in _SETTINGS:
         group.addoption(f"--{name}", metavar=metavar, default=None, help=text)
-        ini = name if name.startswith("conformance") else f"conformance-{name}"
-        parser.addini(ini.replace("-", "_"), help=text, default=None)
+        parser.addini(_ini(name), help=text, default=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the options where there are any; every mistake is one usage error."""
-    named = ("adapter", "apis", "transport", "known_failures", "conformance_report", "conformance_time_limit")
-    if any(_given(config, name) for name in named):
+    if any(_given(config, name) for name, _, _ in _SETTINGS):
         from conformance.errors import ConformanceError
         from conformance.options import read
 
         try:
-            config.stash[_OPTIONS] = read(
-                lambda name: _given(config, name), config.rootpath, config.invocation_params.dir
-            )
-            if config.stash[_OPTIONS].adapter and config.getoption("update_snapshots", False):
-                raise pytest.UsageError(
-                    "--snapshot-update together with --adapter: an adapter's output must never become the truth\n"
-                    "  mend: run `make snapshots` in a checkout of the suite, without an adapter"
-                )
+            options = read(lambda name: _given(config, name), config.rootpath, config.invocation_params.dir)
+            if options.adapter is not None:
+                _refuse_snapshot_update(config)
+                options.check_corpus()
         except ConformanceError as error:
             raise pytest.UsageError(f"conformance: {error}") from error
-    config.stash[_RESULTS] = []
-    config.stash[_NOT_SPOKEN] = 0
+        config.stash[_OPTIONS] = options
+    if not hasattr(config, "workerinput"):  # an xdist worker sends its reports to the controller, which has the whole
+        config.pluginmanager.register(_Collector(config), "conformance-collector")
 
 
-def _given(config: pytest.Config, name: str) -> str | None:
-    """The option, or else its ini setting."""
-    ini = name if name.startswith("conformance") else f"conformance_{name}"
-    return config.getoption(name, None) or config.getini(ini) or None
+def _refuse_snapshot_update(config: pytest.Config) -> None:
+    if config.getoption("update_snapshots", False):
+        raise pytest.UsageError(
+            "conformance: --snapshot-update together with an adapter: what an adapter says must never become the truth\n"
+            "  mend: run `make snapshots` in a checkout of the suite"
+        )
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -85,24 +94,47 @@ def adapter(request: pytest.FixtureRequest) -> Any:
     """The adapter under test. Define a session-scoped fixture of this name to plug your own in."""
     options = request.config.stash.get(_OPTIONS, None)
     if options is None or options.adapter is None:
-        pytest.exit(
-            "conformance: no adapter named\n"
-            "  mend: --adapter NAME, the ini setting conformance_adapter, or a session fixture `adapter`",
-            returncode=pytest.ExitCode.USAGE_ERROR,
+        _leave(
+            "no adapter named\n"
+            "  mend: --adapter NAME, the ini setting conformance_adapter, or a session fixture `adapter`"
         )
     return options.adapter
 
 
 @pytest.fixture(scope="session")
-def conformance_judging(request: pytest.FixtureRequest, adapter: Any) -> Iterator[Judging]:
+def conformance_judging(request: pytest.FixtureRequest) -> Iterator[Judging]:
     """What judges the cells of this run."""
+    from conformance.errors import ConformanceError
     from conformance.options import default
     from conformance.suite.judging import Judging
 
-    options = request.config.stash.get(_OPTIONS, None) or default()
-    request.config.stash[_OPTIONS] = options = options.judging(adapter)
+    config = request.config
+    built = _built(request)
+    try:
+        options = (config.stash.get(_OPTIONS, None) or default()).judging(built)
+    except ConformanceError as error:
+        _leave(str(error))
+    _refuse_snapshot_update(config)
     with options.bench() as bench:
         yield Judging(bench)
+
+
+def _built(request: pytest.FixtureRequest) -> Any:
+    """The adapter; a fixture that fails ends the run at once, since each cell would only fail in the same way."""
+    try:
+        return request.getfixturevalue("adapter")
+    except pytest.fail.Exception as error:
+        _leave(f"the `adapter` fixture cannot be used: {error}\n  mend: give it scope='session'")
+    except Exception as error:  # noqa: BLE001 -- a binding may raise anything while it is built
+        at = error.__traceback__
+        while at is not None and at.tb_next is not None:
+            at = at.tb_next
+        where = f" at {at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at is not None else ""
+        _leave(f"the `adapter` fixture raised {type(error).__name__}: {error}{where}\n  mend: build your adapter there")
+
+
+def _leave(problem: str) -> NoReturn:
+    pytest.exit(f"conformance: {problem}", returncode=pytest.ExitCode.USAGE_ERROR)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -118,25 +150,43 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
         pytest.skip(f"not applicable: {signal}")
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Nothing to do on a worker; the controller collects in `pytest_terminal_summary`."""
+class _Collector:
+    """Takes results out of the reports, also out of those that came from xdist's workers; shows and writes them."""
 
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._found: dict[str, Any] = {}  # by item: one that is run again (a rerun plugin) counts once
+        self._run: Run | None = None
+        self._written: list[str] = []
 
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """The table, the totals and the results file."""
-    options = config.stash.get(_OPTIONS, None)
-    reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
-    found = [value for report in reports for key, value in report.user_properties if key == "conformance"]
-    if options is None or not found:
-        return
-    from conformance.report import lines
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call":
+            for key, value in report.user_properties:
+                if key == "conformance":
+                    self._found[report.nodeid] = value
 
-    skipped = [
-        report for report in terminalreporter.stats.get("skipped", []) if "not applicable:" in str(report.longrepr)
-    ]
-    run = options.run(found, not_applicable=len(skipped))
-    terminalreporter.section("conformance")
-    for line in lines(run):
-        terminalreporter.write_line(line)
-    options.write(run, terminalreporter.write_line)
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the files here and not in the summary, which a run without a terminal does not have."""
+        if not self._found:
+            return
+        from conformance.options import default
+
+        options = self._config.stash.get(_OPTIONS, None) or default()
+        self._run = options.run(self._found.values())
+        try:
+            self._written = options.write(self._run)
+        except OSError as error:
+            self._written = [f"ERROR: conformance: the results could not be written: {error}"]
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """The table, the totals, where the files are."""
+        if self._run is None:
+            return
+        from conformance.report import lines
+
+        terminalreporter.section("conformance")
+        for line in [*lines(self._run), *self._written]:
+            terminalreporter.write_line(line)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from json import JSONDecoder
 from typing import Any
 
 from conformance.scenarios.view import ARGUMENTS, CALL_NAME, GONE, REASON, View, event_type, planted
@@ -196,6 +197,61 @@ class Calls(Premise):
 
 
 @dataclass(frozen=True, slots=True)
+class Reasons(Premise):
+    """The final reasons are exactly these, in order; none at all where the wire never says why it stopped."""
+
+    values: tuple[str, ...] = ()
+
+    @property
+    def says(self) -> str:
+        return f"the reasons sent are {list(self.values)}"
+
+    def holds(self, view: View) -> bool:
+        return tuple(view.reasons) == self.values
+
+    def spoil(self, view: View) -> View:
+        steps = REASON[view.api, view.mode][0].split(".")
+        return view.with_events([Event(name, planted(data, steps)) for name, data in view.events])
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments(Premise):
+    """The arguments of the calls are these objects, one a call, in order. Not for calls whose pieces interleave."""
+
+    objects: tuple[Mapping[str, Any], ...]
+
+    @property
+    def says(self) -> str:
+        return f"the tool arguments are {list(self.objects)}"
+
+    def holds(self, view: View) -> bool:
+        return _objects(view) == list(self.objects)
+
+    def spoil(self, view: View) -> View:
+        path = ARGUMENTS[view.api, view.mode]
+        if not view.values(path):  # Gemini may leave the arguments out
+            return view.with_events([Event(name, planted(data, path.split("."))) for name, data in view.events])
+        return view.change(lambda old: {"spoiled": 1} if isinstance(old, Mapping) else '{"spoiled": 1}', path)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentText(Premise):
+    """The argument text of all calls joined is exactly this."""
+
+    text: str
+
+    @property
+    def says(self) -> str:
+        return f"the argument text is {self.text!r}"
+
+    def holds(self, view: View) -> bool:
+        return view.arguments == self.text
+
+    def spoil(self, view: View) -> View:
+        return view.change(lambda _: "spoiled", ARGUMENTS[view.api, view.mode])
+
+
+@dataclass(frozen=True, slots=True)
 class CutArguments(Premise):
     """The argument text of the call is no whole JSON object, or is empty where the wire sends an object."""
 
@@ -283,6 +339,24 @@ class Types(Premise):
 
     def spoil(self, view: View) -> View:
         return view.with_events(view.events[:-1])
+
+
+def _objects(view: View) -> list[Any]:
+    """The argument objects of the calls: as sent, or decoded one after the other from the joined text."""
+    values = view.values(ARGUMENTS[view.api, view.mode])
+    if any(isinstance(value, Mapping) for value in values):
+        return values
+    text, decoder = "".join(value for value in values if isinstance(value, str)), JSONDecoder()
+    found: list[Any] = []
+    while text:
+        try:
+            value, end = decoder.raw_decode(text)
+        except ValueError:
+            return [*found, text]
+        found.append(value)
+        text = text[end:]
+    called = any(isinstance(name, str) for name in view.values(CALL_NAME[view.api, view.mode]))
+    return found or ([{}] if called else [])
 
 
 def _add_text(view: View, text: str) -> View:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from conformance import adapters
+from conformance.checks import SentRequest
 from conformance.scenarios import Scenario
 from conformance.suite.bench import Bench
 from conformance.suite.smoke import Smoke, smoke
@@ -12,8 +14,8 @@ from conformance.verdict import Result
 from conformance.vocabulary import Api, Mode
 
 
-class NotSpoken(Exception):  # noqa: N818 -- a signal to the plugin, not an error
-    """The adapter does not speak the cell's API."""
+class NotSpoken(Exception):
+    """The adapter does not speak the cell's API: a signal to who runs the cell, not an error."""
 
 
 class Judging:
@@ -22,11 +24,18 @@ class Judging:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._smoke: dict[tuple[Api, Smoke], str | None] = {}
+        self._told: set[Api] = set()
 
     @property
     def name(self) -> str:
         """The adapter's name."""
         return self._bench.adapter.name
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Who is judged, as plain data for the results."""
+        adapter = self._bench.adapter
+        return {"adapter": adapter.name, "version": adapters.version_of(adapter), "apis": sorted(adapter.apis)}
 
     def smoke(self, api: Api, which: Smoke) -> str | None:
         """What is wrong with the binding, or None. Each is tried once."""
@@ -35,13 +44,20 @@ class Judging:
             self._smoke[api, which] = smoke(self._bench, api, which)
         return self._smoke[api, which]
 
-    def result(self, scenario: Scenario, mode: Mode) -> tuple[Result, Sequence[Any]]:
+    def wiring(self, api: Api) -> str | None:
+        """What the first smoke that fails for an API says is wrong, or None."""
+        return next((problem for which in Smoke if (problem := self.smoke(api, which)) is not None), None)
+
+    def first_time(self, api: Api) -> bool:
+        """Whether nobody has been told yet that the binding is wired wrong for this API; asking tells."""
+        first = api not in self._told
+        self._told.add(api)
+        return first
+
+    def result(self, scenario: Scenario, mode: Mode) -> tuple[Result, Sequence[SentRequest]]:
         """The result of a cell, and the requests of its plain delivery."""
-        self._spoken(scenario.api)
-        for which in Smoke:
-            if (problem := self.smoke(scenario.api, which)) is not None:
-                first = problem.splitlines()
-                return Result.untested(scenario.id, mode, f"the smoke test fails: {first[2].split(maxsplit=1)[1]}"), ()
+        if self.wiring(scenario.api) is not None:
+            return Result.untested(scenario.id, mode, "the binding is wired wrong: a smoke test of this API fails"), ()
         return self._bench.judge(scenario, mode)
 
     def _spoken(self, api: Api) -> None:

@@ -144,11 +144,11 @@ def _said(message: Json, positions: _Positions | None) -> list[Part]:
     if refusal := message.get("refusal"):
         parts.append(RefusalDelta(str(refusal)))
     for place, call in enumerate(as_objects(message.get("tool_calls"))):
-        body, arguments = as_object(call.get("function")), "arguments"
-        if "custom" in call:
-            body, arguments = as_object(call["custom"]), "input"
+        custom = as_object(call.get("custom"))
+        body, arguments = (custom, "input") if custom else (as_object(call.get("function")), "arguments")
         index = positions.of(call) if positions else place
-        parts.append(ToolCallDelta(index, call.get("id"), body.get("name"), as_text(body.get(arguments))))
+        text = as_text(body.get(arguments))
+        parts.append(ToolCallDelta(index, call.get("id"), body.get("name"), text, free_text=bool(custom)))
     if legacy := as_object(message.get(_LEGACY)):
         parts.append(ToolCallDelta(0, None, legacy.get("name"), as_text(legacy.get("arguments"))))
     return parts

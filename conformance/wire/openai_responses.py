@@ -21,7 +21,7 @@ from conformance.wire.codec import Codec, Events, Json, Row, expect_object
 from conformance.wire.draft import Draft
 from conformance.wire.openai_common import as_object, as_objects, as_text, read_error
 from conformance.wire.openai_responses_encode import encode_events, encode_whole
-from conformance.wire.sse import Event
+from conformance.wire.sse import Event, compact
 
 _STATUS = "openai==3.57.0 types/responses/response_status.py"
 _DETAILS = "openai==3.57.0 types/responses/response.py IncompleteDetails"
@@ -62,6 +62,12 @@ _DELTAS = {
 
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 """Type of an item that is the caller's to run -> the key that holds its arguments."""
+
+_ACTS = ("apply_patch_call", "computer_call", "local_shell_call", "mcp_approval_request")
+"""Types of items that wait for the caller as a function call does, though no tool of his own is named.
+
+openai==3.57.0 types/responses/response_output_item.py; recorded for apply_patch and mcp_approval_request.
+"""
 
 _CALL_DELTAS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _CALL_DONE = {"response.function_call_arguments.done": "arguments", "response.custom_tool_call_input.done": "input"}
@@ -127,7 +133,7 @@ class _Events(Events):
         if key in self._named:
             return []
         self._named.add(key)
-        return [ToolCallDelta(self._position(key), item.get("call_id"), item.get("name"))]
+        return [_opened(self._position(key), item)]
 
     def _arguments(self, key: Any, text: str) -> list[Part]:
         self._sent.add((key, "arguments"))
@@ -139,6 +145,8 @@ class _Events(Events):
     def _item(self, key: Any, item: Json) -> list[Part]:
         if field := _CALLS.get(str(item.get("type"))):
             return self._name(key, item) + self._fill(key, as_text(item.get(field)))
+        if _waits(item):
+            return [_act(self._position(key), item)]
         fresh = [(kind, text) for kind, text in _texts(item) if (key, kind) not in self._sent]
         return [part for kind, text in fresh for part in self._said(key, kind, text)]
 
@@ -181,7 +189,10 @@ class OpenAIResponses(Codec):
         calls = 0
         for item in as_objects(response.get("output")):
             if field := _CALLS.get(str(item.get("type"))):
-                parts.append(ToolCallDelta(calls, item.get("call_id"), item.get("name"), as_text(item.get(field))))
+                parts += [_opened(calls, item), ToolCallDelta(calls, arguments=as_text(item.get(field)))]
+                calls += 1
+            elif _waits(item):
+                parts.append(_act(calls, item))
                 calls += 1
             parts += [_PARTS[kind][1](text) for kind, text in _texts(item)]
         if _failed(response):
@@ -208,6 +219,21 @@ class OpenAIResponses(Codec):
 
     def encode_events(self, draft: Draft) -> list[Event]:
         return encode_events(draft)
+
+
+def _opened(place: int, item: Json) -> ToolCallDelta:
+    free_text = item.get("type") == "custom_tool_call"
+    return ToolCallDelta(place, item.get("call_id"), item.get("name"), free_text=free_text)
+
+
+def _waits(item: Json) -> bool:
+    """Whether the caller has to act on an item before the model goes on."""
+    return item.get("type") in _ACTS or (item.get("type") == "tool_search_call" and item.get("execution") == "client")
+
+
+def _act(place: int, item: Json) -> ToolCallDelta:
+    """An item to act on as a tool call: named by its type, with the item itself as its arguments."""
+    return ToolCallDelta(place, item.get("call_id") or item.get("id"), str(item.get("type")), compact(item))
 
 
 def _texts(item: Json) -> Iterator[tuple[str, str]]:

@@ -117,7 +117,10 @@ def wire_calls(reply: Reply, stop: Stop, *, objects: bool) -> tuple[WireCall, ..
     calls: list[WireCall] = []
     for call in reply.tool_calls:
         text = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
-        whole: bool | None = is_json_object(text) or (text == "" and stop not in _NO_SAY)
+        finished = stop not in _NO_SAY
+        whole: bool | None = is_json_object(text) or (text == "" and finished)
+        if call.free_text:  # no text can look cut where any text will do
+            whole = True if finished else None
         calls.append(WireCall(call.name, text, whole, call.id))
     if calls and stop in _NO_SAY and objects and calls[-1].whole:
         calls[-1] = replace(calls[-1], whole=None)

@@ -419,3 +419,27 @@ def test_what_is_no_object() -> None:
     for take in (CODEC.whole, CODEC.events().take):
         with pytest.raises(BadWire):
             take([])  # type: ignore[arg-type]
+
+
+def test_the_text_of_a_custom_tool_cannot_look_cut() -> None:
+    """A custom tool takes any text: its call is whole under `completed`, and under a cap the wire cannot say."""
+    item = {"type": "custom_tool_call", "call_id": "call_1", "name": "patch", "input": "*** no JSON"}
+    body = {"object": "response", "status": "completed", "output": [item]}
+    reading = CODEC.read(200, json.dumps(body).encode())
+    assert (reading.stop, reading.tool_calls[0].whole) == (Stop.TOOL_CALL, True)
+    capped = {**body, "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    assert CODEC.read(200, json.dumps(capped).encode()).tool_calls[0].whole is None
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "apply_patch_call", "call_id": "call_1", "operation": {}},
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "x"},
+        {"type": "tool_search_call", "call_id": "call_1", "execution": "client"},
+    ],
+)
+def test_an_item_that_waits_for_the_caller_is_a_tool_call(item: dict[str, object]) -> None:
+    """`completed` beside an item that the caller must act on is no finished answer."""
+    body = {"object": "response", "status": "completed", "output": [item]}
+    assert CODEC.read(200, json.dumps(body).encode()).stop is Stop.TOOL_CALL
