@@ -3,6 +3,7 @@
 from conformance.contract import (
     Adapter,
     Call,
+    Chunk,
     End,
     ErrorPart,
     Part,
@@ -21,6 +22,7 @@ __all__ = [
     "Adapter",
     "Api",
     "Call",
+    "Chunk",
     "End",
     "ErrorPart",
     "Gap",

@@ -6,11 +6,18 @@ the wire itself. Exceptions pass through it unchanged.
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from conformance.vocabulary import Api, Gap, Vocabulary
+
+if TYPE_CHECKING:
+    from conformance.wire.codec import Events
+
+DONE = "[DONE]"
+"""The text of the frame that closes a Chat stream on the wire; it is no JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,24 @@ class ErrorPart:
     status: int | None = None
 
 
-Part = TextDelta | ThinkingDelta | RefusalDelta | ToolCallDelta | End | ErrorPart
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One event of a provider-shaped stream, exactly as the adapter hands it out.
+
+    For adapters that answer in an API's shape: the suite reads it into the other Parts, and where it is
+    another API than the upstream's the stream's grammar is judged too. What the shape has no place for
+    may follow as an `End` without a reason (`raw_reason`, `final`).
+
+    Attributes:
+        api: whose shape it is.
+        payload: the JSON as a dict; the text of a frame that is none, such as `"[DONE]"`.
+    """
+
+    api: Api
+    payload: Mapping[str, Any] | str
+
+
+Part = TextDelta | ThinkingDelta | RefusalDelta | ToolCallDelta | End | ErrorPart | Chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +196,10 @@ class Reply:
     @classmethod
     def from_parts(cls, parts: Iterable[Part]) -> Self:
         """Join streamed Parts into the Reply that they amount to."""
-        joined = _Joined()
+        joined, reader = _Joined(), ChunkReader()
         for part in parts:
-            joined.add(part)
+            for read in reader.take(part):
+                joined.add(read)
         return replace(cls(), **joined.fields())
 
 
@@ -199,6 +224,36 @@ async def aparts_from_wire(api: Api, payloads: AsyncIterator[Mapping[str, Any]])
     async for payload in payloads:
         for part in events.take(payload):
             yield part
+
+
+class ChunkReader:
+    """Reads the Chunks of one stream into the other Parts, as the codec of their API reads the wire."""
+
+    def __init__(self) -> None:
+        self._events: dict[Api, Events] = {}
+
+    def take(self, part: Part) -> list[Part]:
+        """What a Chunk adds; any other Part as it is.
+
+        Raises:
+            BadWire: the payload is not an object of its API.
+        """
+        if not isinstance(part, Chunk):
+            return [part]
+        if part.api not in self._events:
+            from conformance.wire import codec_for  # as in Reply.from_wire
+
+            self._events[part.api] = codec_for(part.api).events()
+        events, payload = self._events[part.api], part.payload
+        if isinstance(payload, str):
+            if payload.strip() == DONE:
+                events.sentinel()
+                return []
+            try:
+                payload = json.loads(payload)
+            except ValueError:
+                return [ErrorPart("a frame is not JSON", "not_json")]
+        return events.take(payload)
 
 
 class Adapter(Protocol):

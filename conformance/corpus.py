@@ -16,10 +16,12 @@ from typing import Any
 import yaml
 
 from conformance.errors import BrokenCassette, BrokenSnapshot
-from conformance.vocabulary import Mode, Provenance
-from conformance.wire import Reading
+from conformance.vocabulary import Api, Mode, Provenance
+from conformance.wire import Reading, codec_for
 
 _PACKAGE = Path(__file__).parent
+_NO_REPLY = 300
+_WHOLE = ("application/json", "text/html")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -48,6 +50,20 @@ class Exchange:
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+
+def reading_of(api: Api, mode: Mode, exchange: Exchange) -> Reading:
+    """What a right reader makes of an exchange. A stream is read as one where it is one, by status and content type."""
+    codec = codec_for(api)
+    kind = exchange.headers.get("content-type", "")
+    # Gemini streams without `alt=sse` are JSON arrays.
+    whole = kind.startswith(_WHOLE) and not exchange.body.lstrip().startswith(b"[")
+    if mode is Mode.BUFFERED or exchange.status >= _NO_REPLY or whole:
+        return codec.read(exchange.status, exchange.body)
+    reader = codec.stream()
+    reader.feed(exchange.body)
+    reader.close()
+    return reader.reading
 
 
 def cassette_path(scenario_id: str, mode: Mode) -> Path:

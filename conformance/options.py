@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conformance import adapters
 from conformance.contract import Adapter
-from conformance.corpus import cassette, cassette_path
 from conformance.errors import BadOption
 from conformance.known_failures import Known, load
 from conformance.report import Run, in_order, write_html, write_json
 from conformance.scenarios import catalogue
 from conformance.suite.bench import Bench
+from conformance.suite.judging import Judging
 from conformance.verdict import Result
 from conformance.vocabulary import Api, Transport
 
@@ -42,28 +44,17 @@ class Options:
     page: Path | None = None
     limit: float = 10.0
 
-    def check_corpus(self) -> None:
-        """Find a cassette that cannot be read before anything runs: its author wants one error, not one for each cell.
-
-        A cassette that is missing is another matter: its cells are not tested, and the others are.
+    @contextmanager
+    def judging(self, adapter: object) -> Iterator[Judging]:
+        """Judge an adapter, the named one or one that a fixture built, with these settings.
 
         Raises:
-            BrokenCassette: a file is no YAML, or is not of vcrpy's form.
+            AdapterBroken: it lacks something that the contract asks for.
         """
-        for scenario in catalogue().values():
-            if scenario.api in self.apis:
-                for mode in scenario.modes:
-                    if cassette_path(scenario.id, mode).exists():
-                        cassette(scenario.id, mode)
-
-    def judging(self, adapter: Adapter) -> Options:
-        """The same settings with the adapter that a fixture handed in."""
-        return replace(self, adapter=adapters.checked(adapter))
-
-    def bench(self) -> Bench:
-        """A bench for the adapter."""
-        assert self.adapter is not None  # noqa: S101 -- `judging` has set it
-        return Bench(self.adapter, transport=self.transport, known=self.known, limit=self.limit)
+        judged = adapters.checked(adapter)
+        identity = {"adapter": judged.name, "version": adapters.version_of(judged), "apis": sorted(judged.apis)}
+        with Bench(judged, transport=self.transport, known=self.known, limit=self.limit) as bench:
+            yield Judging(bench, identity)
 
     def header(self) -> list[str]:
         """What is judged, with what."""
@@ -77,9 +68,9 @@ class Options:
             f"conformance: apis {', '.join(self.apis)}",
         ]
 
-    def run(self, told: Iterable[Mapping[str, Any]]) -> Run:
-        """What the items of a run have told about themselves, as one run; in the order of the catalogue."""
-        told = list(told)
+    def run(self, lines: Iterable[str]) -> Run:
+        """What the items of a run have told about themselves (JSON, one at least), as one run."""
+        told = [json.loads(line) for line in lines]
         who = told[0]
         return Run(
             adapter=who["adapter"],
@@ -89,7 +80,8 @@ class Options:
             apis=tuple(api for api in self.apis if api in who["apis"]),
             results=in_order(Result.from_json(item["result"]) for item in told if item.get("result")),
             wiring=sorted({item["wiring"] for item in told if item.get("wiring")}),
-            not_applicable=sum(1 for item in told if item.get("not_applicable")),
+            not_applicable=Counter(item["not_applicable"] for item in told if item.get("not_applicable")),
+            narrow=not frozenset(self.apis) <= frozenset(who["apis"]),
         )
 
     def write(self, run: Run) -> list[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from conformance.report import Run
     from conformance.suite.judging import Judging
 
-_OPTIONS = pytest.StashKey["Options"]()
+_OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 
 # Name of the option, what it takes, its help text. The ini setting is `conformance_<name>`.
 _SETTINGS = (
@@ -53,7 +53,6 @@ def pytest_configure(config: pytest.Config) -> None:
             options = read(lambda name: _given(config, name), config.rootpath, config.invocation_params.dir)
             if options.adapter is not None:
                 _refuse_snapshot_update(config)
-                options.check_corpus()
         except ConformanceError as error:
             raise pytest.UsageError(f"conformance: {error}") from error
         config.stash[_OPTIONS] = options
@@ -64,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _refuse_snapshot_update(config: pytest.Config) -> None:
     if config.getoption("update_snapshots", False):
         raise pytest.UsageError(
-            "conformance: --snapshot-update together with an adapter: what an adapter says must never become the truth\n"
+            "conformance: --snapshot-update together with an adapter: its replies must never become the truth\n"
             "  mend: run `make snapshots` in a checkout of the suite"
         )
 
@@ -89,6 +88,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(name, [pytest.param(value, id=id_) for id_, value in values])
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse what would spoil the whole run, once and before anything runs."""
+    cells = [item for item in session.items if "conformance_judging" in getattr(item, "fixturenames", ())]
+    if not cells:
+        return
+    _refuse_snapshot_update(session.config)
+    if hasattr(session.config, "workerinput"):
+        return  # a usage error does not travel from xdist's workers; there a broken cassette is told cell by cell
+    from conformance.errors import BrokenCassette
+    from conformance.suite.parameters import check_cassettes
+
+    try:
+        check_cassettes(item.callspec.params.get("conformance_cell") for item in cells if hasattr(item, "callspec"))
+    except BrokenCassette as error:
+        raise pytest.UsageError(f"conformance: {error}") from error
+
+
 @pytest.fixture(scope="session")
 def adapter(request: pytest.FixtureRequest) -> Any:
     """The adapter under test. Define a session-scoped fixture of this name to plug your own in."""
@@ -104,19 +120,16 @@ def adapter(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture(scope="session")
 def conformance_judging(request: pytest.FixtureRequest) -> Iterator[Judging]:
     """What judges the cells of this run."""
-    from conformance.errors import ConformanceError
+    from conformance.errors import AdapterBroken
     from conformance.options import default
-    from conformance.suite.judging import Judging
 
-    config = request.config
-    built = _built(request)
+    options = request.config.stash.get(_OPTIONS, None) or default()
     try:
-        options = (config.stash.get(_OPTIONS, None) or default()).judging(built)
-    except ConformanceError as error:
+        judging = options.judging(_built(request))
+        with judging as judge:
+            yield judge
+    except AdapterBroken as error:
         _leave(str(error))
-    _refuse_snapshot_update(config)
-    with options.bench() as bench:
-        yield Judging(bench)
 
 
 def _built(request: pytest.FixtureRequest) -> Any:
@@ -135,19 +148,6 @@ def _built(request: pytest.FixtureRequest) -> Any:
 
 def _leave(problem: str) -> NoReturn:
     pytest.exit(f"conformance: {problem}", returncode=pytest.ExitCode.USAGE_ERROR)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """A cell of an API that the adapter does not speak is not applicable, and counted apart."""
-    if "conformance_judging" not in pyfuncitem.fixturenames:
-        return (yield)
-    from conformance.suite.judging import NotSpoken
-
-    try:
-        return (yield)
-    except NotSpoken as signal:
-        pytest.skip(f"not applicable: {signal}")
 
 
 class _Collector:

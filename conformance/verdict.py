@@ -9,7 +9,7 @@ from typing import Any
 from conformance.checks import RULES, Case, Finding, run_checks
 from conformance.checks.ending import harm
 from conformance.known_failures import Known, matching
-from conformance.vocabulary import Mode, Severity, Verdict
+from conformance.vocabulary import Gap, Mode, Severity, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,5 +152,20 @@ def _stale_gaps(case: Case, outcomes: Mapping[str, str]) -> list[str]:
     return [
         f"the gap {rule.gap} is declared, yet {check} passes: take it out of `lacks`"
         for check, rule in RULES.items()
-        if rule.gap in case.lacks and outcomes[check] == "pass"
+        if rule.gap in case.lacks and outcomes[check] == "pass" and not _incidental(case, rule.gap)
     ]
+
+
+def _incidental(case: Case, gap: Gap) -> bool:
+    """Whether the check passes only since the public reason happens to be the provider's own.
+
+    Who answers every upstream in one API's shape hands the values of that one through, and values that
+    nobody knows; that is no place for the provider's value. With PASSTHROUGH the public reason is the place.
+    """
+    reply = case.plain.whole
+    return (
+        gap is Gap.RAW_REASON
+        and reply is not None
+        and not case.vocabulary.passthrough
+        and reply.raw_reason in (None, reply.reason)
+    )

@@ -100,6 +100,50 @@ class Transport(StrEnum):
     """In process through pytest-recording, for adapters whose address cannot be changed."""
 
 
+class FaultKind(StrEnum):
+    """What is done to a body on delivery."""
+
+    CUT = "cut"
+    """The body ends early as if it were whole: a content-length of what is sent, a last HTTP chunk."""
+    BODY_CUT = "body-cut"
+    """The connection closes although content-length or chunked framing has promised more."""
+    RESET = "reset"
+    """The connection is reset (RST)."""
+    STALL = "stall"
+    """Nothing more comes, and the wire stays open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is done to a cassette on delivery, told by frames, so that a new recording keeps its place.
+
+    Attributes:
+        frames: how many frames are sent before it happens; a negative number counts from the end. A
+            body that is no stream is one frame.
+        inside: the first half of the next frame is sent as well.
+    """
+
+    kind: FaultKind
+    frames: int = 0
+    inside: bool = False
+
+
+class Framing(StrEnum):
+    """How a body's end is told."""
+
+    LENGTH = "content-length"
+    CHUNKED = "chunked"
+    CLOSE = "until-close"
+    """Neither length nor chunks: the body lasts until the connection closes."""
+
+
+class Packing(StrEnum):
+    """A content coding, used where the client's accept-encoding offers it."""
+
+    GZIP = "gzip"
+    DEFLATE = "deflate"
+
+
 class Gap(StrEnum):
     """What an adapter may declare that its interface has no place for. A gap never hides a misleading verdict."""
 

@@ -30,6 +30,10 @@ class Shipped(NamedTuple):
 
 SHIPPED: dict[str, Shipped] = {
     "reference": Shipped("conformance.adapters.reference", "build", None),
+    "translator-openai-chat": Shipped("conformance.adapters.translator", "openai_chat", None),
+    "translator-openai-responses": Shipped("conformance.adapters.translator", "openai_responses", None),
+    "translator-anthropic-messages": Shipped("conformance.adapters.translator", "anthropic_messages", None),
+    "translator-gemini": Shipped("conformance.adapters.translator", "gemini", None),
     "openai-sdk": Shipped("conformance.adapters.openai_sdk", "build", "openai-sdk"),
     "anthropic-sdk": Shipped("conformance.adapters.anthropic_sdk", "build", "anthropic-sdk"),
     "google-genai-sdk": Shipped("conformance.adapters.google_genai_sdk", "build", "google-genai-sdk"),

@@ -17,7 +17,7 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # read on import,
 import litellm
 
 from conformance.adapters import installed
-from conformance.contract import Call, End, Part, Reply, parts_from_wire
+from conformance.contract import Call, Chunk, End, Part, Reply, parts_from_wire
 from conformance.vocabulary import Api, Gap, Vocabulary
 
 litellm.suppress_debug_info = True  # its documented switch for the advice that it prints beside each exception
@@ -51,21 +51,12 @@ class LiteLLM:
             return
         chunks: list[Any] = []
         native: str | None = None
-
-        def taken() -> Iterator[dict[str, Any]]:
-            nonlocal native
-            for chunk in litellm.completion(**_asked(call), stream=True, stream_options={"include_usage": True}):
-                chunks.append(chunk)
-                plain = _plain(chunk)
-                native = _native(plain, "delta") or native
-                yield plain
-
-        for part in parts_from_wire(Api.OPENAI_CHAT, taken()):
-            if isinstance(part, End) and part.reason is not None:
-                yield replace(part, raw_reason=_raw(call.api, part, native))
-            else:
-                yield part
-        yield End(final=_completed(call.api, litellm.stream_chunk_builder(chunks)))
+        for chunk in litellm.completion(**_asked(call), stream=True, stream_options={"include_usage": True}):
+            chunks.append(chunk)
+            plain = _plain(chunk)
+            native = _native(plain, "delta") or native
+            yield Chunk(Api.OPENAI_CHAT, plain)
+        yield End(raw_reason=native, final=_completed(call.api, litellm.stream_chunk_builder(chunks)))
 
 
 def build() -> LiteLLM:
@@ -85,7 +76,7 @@ def _completed(api: Api, response: Any) -> Reply:
     return replace(reply, raw_reason=_raw(api, reply, _native(plain, "message")))
 
 
-def _raw(api: Api, ending: Reply | End, native: str | None) -> str | None:
+def _raw(api: Api, ending: Reply, native: str | None) -> str | None:
     """The provider's own value where LiteLLM keeps it; the public value is the provider's own for OpenAI only."""
     return native or (ending.raw_reason if api is Api.OPENAI_CHAT else None)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import http.client
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from conformance.adapters import installed
 from conformance.contract import Call, End, ErrorPart, Part, Reply, ToolCall
@@ -20,6 +19,7 @@ from conformance.errors import BadWire
 from conformance.vocabulary import Api, Gap, Stop, Vocabulary
 from conformance.wire import Reading, codec_for
 from conformance.wire.codec import HTTP_ERROR
+from conformance.wire.request import request_for
 
 _HTTP_REDIRECT = 300
 _READ_AT_MOST = 65536
@@ -132,7 +132,9 @@ def _raised(error: ErrorPart) -> ProviderError:
 
 @contextmanager
 def _post(call: Call, *, stream: bool) -> Iterator[http.client.HTTPResponse]:
-    path, headers, body = _REQUESTS[call.api](call, stream)
+    if call.stop and not codec_for(call.api).STOP_PATHS:
+        raise StopNotSupported(f"{call.api} has no stop parameter")
+    path, headers, body = request_for(call, stream=stream)
     root = urlsplit(call.base_url)
     # Looked up when called: the in-process transport puts its own classes there.
     connect = http.client.HTTPSConnection if root.scheme == "https" else http.client.HTTPConnection
@@ -159,93 +161,3 @@ def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
     inflate = zlib.decompressobj(_GZIP_OR_ZLIB) if packed else None
     while piece := response.read1(_READ_AT_MOST):
         yield inflate.decompress(piece) if inflate else piece
-
-
-class _Request(NamedTuple):
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-
-
-def _stops(call: Call) -> list[str] | None:
-    """The stop strings as a list; an empty list is not sent, since one vendor refuses it."""
-    return [call.stop] if isinstance(call.stop, str) else call.stop or None
-
-
-def _given(**keys: Any) -> dict[str, Any]:
-    """The keys that say something; a zero and an empty string do."""
-    return {key: value for key, value in keys.items() if value or (value in (0, "") and value is not False)}
-
-
-def _chat(call: Call, stream: bool) -> _Request:
-    body = _given(
-        model=call.model,
-        messages=[{"role": "user", "content": call.prompt}],
-        stop=call.stop if isinstance(call.stop, str) else _stops(call),
-        max_completion_tokens=call.max_tokens,
-        tools=[{"type": "function", "function": _openai_tool(tool)} for tool in call.tools],
-        tool_choice=call.tool_choice and {"type": "function", "function": {"name": call.tool_choice}},
-        stream=stream,
-        stream_options=_given(include_usage=stream),
-    )
-    return _Request("/v1/chat/completions", _bearer(call), body)
-
-
-def _responses(call: Call, stream: bool) -> _Request:
-    if _stops(call):
-        raise StopNotSupported("OpenAI Responses has no stop parameter")
-    body = _given(
-        model=call.model,
-        input=call.prompt,
-        max_output_tokens=call.max_tokens,
-        tools=[{"type": "function", **_openai_tool(tool)} for tool in call.tools],
-        tool_choice=call.tool_choice and {"type": "function", "name": call.tool_choice},
-        stream=stream,
-    )
-    return _Request("/v1/responses", _bearer(call), body)
-
-
-def _anthropic(call: Call, stream: bool) -> _Request:
-    tools = [{"name": t.name, "description": t.description, "input_schema": t.parameters} for t in call.tools]
-    body = _given(
-        model=call.model,
-        messages=[{"role": "user", "content": call.prompt}],
-        max_tokens=1024 if call.max_tokens is None else call.max_tokens,  # the API refuses a request without a cap
-        stop_sequences=_stops(call),
-        tools=tools,
-        tool_choice=call.tool_choice and {"type": "tool", "name": call.tool_choice},
-        stream=stream,
-    )
-    return _Request("/v1/messages", {"x-api-key": call.api_key, "anthropic-version": "2023-06-01"}, body)
-
-
-def _gemini(call: Call, stream: bool) -> _Request:
-    functions = [
-        {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
-        for tool in call.tools
-    ]
-    forced = {"mode": "ANY", "allowedFunctionNames": [call.tool_choice]}
-    body = _given(
-        contents=[{"role": "user", "parts": [{"text": call.prompt}]}],
-        generationConfig=_given(stopSequences=_stops(call), maxOutputTokens=call.max_tokens),
-        tools=[{"functionDeclarations": functions}] if functions else None,
-        toolConfig=call.tool_choice and {"functionCallingConfig": forced},
-    )
-    method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-    return _Request(f"/v1beta/models/{quote(call.model)}:{method}", {"x-goog-api-key": call.api_key}, body)
-
-
-_REQUESTS: dict[Api, Callable[[Call, bool], _Request]] = {
-    Api.OPENAI_CHAT: _chat,
-    Api.OPENAI_RESPONSES: _responses,
-    Api.ANTHROPIC_MESSAGES: _anthropic,
-    Api.GEMINI: _gemini,
-}
-
-
-def _bearer(call: Call) -> dict[str, str]:
-    return {"authorization": f"Bearer {call.api_key}"}
-
-
-def _openai_tool(tool: Any) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}

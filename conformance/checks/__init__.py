@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from conformance.checks import content, ending, failures, requests, streams
+from conformance.checks import content, ending, failures, requests, shape, streams
 from conformance.checks.case import Case, Observation, Raised, SentRequest
 from conformance.checks.finding import Finding
 from conformance.checks.rule import RULES, Rule
@@ -20,6 +20,7 @@ CHECKS: Mapping[str, Callable[[Case], list[Finding] | None]] = {
     "request.stop-whole": requests.stop_whole,
     "request.stop-absent": requests.stop_absent,
     "request.count": requests.count,
+    "request.key-kept": requests.key_kept,
     "text.exact": content.text_exact,
     "text.stream-agrees": content.stream_agrees,
     "reason.class": ending.reason_class,
@@ -38,6 +39,8 @@ CHECKS: Mapping[str, Callable[[Case], list[Finding] | None]] = {
     "stream.tolerant": streams.tolerant,
     "stream.chunking": streams.chunking,
     "stream.incremental": streams.incremental,
+    "shape.grammar": shape.grammar,
+    "shape.idiom": shape.idiom,
     "usage.reported": content.usage,
     "limits.terminates": failures.terminates,
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from conformance.contract import Part, Reply
+from conformance.contract import Chunk, Part, Reply
 from conformance.scenarios import Scenario
 from conformance.vocabulary import Gap, Mode, Stop, Vocabulary
 from conformance.wire import Codec, Reading, codec_for
@@ -22,6 +22,14 @@ class SentRequest(Protocol):
     @property
     def json(self) -> Mapping[str, Any] | None:
         """The JSON body, or None where it was none."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Names in lower case."""
+
+    @property
+    def query(self) -> str:
+        """What follows the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +58,15 @@ class Observation:
     Attributes:
         chunking: how the bytes were cut.
         reply: the Reply, or the joined Parts; None where an exception came before there was one.
-        parts: what a stream yielded, in order.
+        parts: what a stream yielded, in order; Chunks as the Parts that they were read into.
         final: the library's own accumulated object.
         raised: the exception, if any.
         hung: the call did not end within the time limit.
         warnings: Python warnings and log records of level WARNING and above.
         sent: the requests that arrived.
         while_open: for a wire held open, whether a part arrived before it was let go; else None.
+        chunks: the Chunks themselves, in order.
+        elsewhere: the requests that followed a redirect to another host; None where nothing redirects.
     """
 
     chunking: str
@@ -68,6 +78,8 @@ class Observation:
     warnings: tuple[str, ...] = ()
     sent: tuple[SentRequest, ...] = ()
     while_open: bool | None = None
+    chunks: tuple[Chunk, ...] = ()
+    elsewhere: tuple[SentRequest, ...] | None = None
 
     @property
     def whole(self) -> Reply | None:

@@ -35,7 +35,7 @@ def reason_class(case: Case) -> list[Finding] | None:
         return None
     raised = case.plain.raised
     if raised is not None:
-        if case.truth.stop not in _MUST_ARRIVE:
+        if case.truth.stop not in _MUST_ARRIVE or case.scenario.may_raise:
             return []
         return [
             found(

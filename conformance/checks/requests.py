@@ -1,11 +1,12 @@
-"""Was the request what was asked? request.stop-whole, request.stop-absent, request.count."""
+"""Was the request what was asked, and did it go where it was asked to? The rules named request.* are here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qs
 
-from conformance.checks.case import Case
+from conformance.checks.case import Case, SentRequest
 from conformance.checks.finding import Finding
 from conformance.checks.rule import found
 from conformance.vocabulary import Verdict
@@ -110,3 +111,32 @@ def count(case: Case) -> list[Finding] | None:
     if number == 1:
         return []
     return [found("request.count", Verdict.LOUD, "one call made several requests", "1 request", f"{number} requests")]
+
+
+_KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+
+
+def key_kept(case: Case) -> list[Finding] | None:
+    """The key goes to no other host than the one that was called."""
+    elsewhere = case.plain.elsewhere
+    if elsewhere is None or not case.plain.sent:
+        return None
+    keys = {key for request in case.plain.sent for key in _keys(request)}
+    leaked = [name for request in elsewhere for key, name in _keys(request).items() if key in keys]
+    if not leaked:
+        return []
+    return [
+        found(
+            "request.key-kept",
+            Verdict.MISLEADING,
+            "the key is sent to another host that a redirect names",
+            "the redirect is not followed, or without the key",
+            f"a request to the other host with the key in {leaked[0]}",
+        )
+    ]
+
+
+def _keys(request: SentRequest) -> dict[str, str]:
+    """Each credential of a request, and where it stands."""
+    found_ = {request.headers[name]: f"the header {name}" for name in _KEY_HEADERS if request.headers.get(name)}
+    return found_ | {value: "the query" for value in parse_qs(request.query).get("key", [])}

@@ -27,6 +27,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "request.stop-absent": Rule(_MUST, "No stop asked, no key on the wire."),
     "request.count": Rule(_SHOULD, "One call makes one request."),
+    "request.key-kept": Rule(_MUST, "A redirect to another host is not followed, or the key is not sent there."),
     "text.exact": Rule(
         _MUST,
         "The text equals the snapshot: match trimmed, white space before it kept, nothing lost, nothing re-appended.",
@@ -60,6 +61,16 @@ RULES: Mapping[str, Rule] = {
     "stream.tolerant": Rule(_MUST, "Unknown events, pings, comments, padding and new fields change nothing."),
     "stream.chunking": Rule(_MUST, "The Reply is the same however the bytes are cut."),
     "stream.incremental": Rule(_SHOULD, "Parts arrive while the wire is still open."),
+    "shape.grammar": Rule(
+        _MUST,
+        "A stream in another API's shape keeps the order that its clients lean on: the reason after all content, "
+        "blocks that open and close, one terminal event and nothing after it.",
+    ),
+    "shape.idiom": Rule(
+        _SHOULD,
+        "A stream in another API's shape looks like that vendor's own: the reason on an event without content, "
+        "the role first, usage last.",
+    ),
     "usage.reported": Rule(_SHOULD, "Output tokens equal the wire's.", Gap.USAGE),
     "limits.terminates": Rule(_MUST, "Every call ends within the time limit."),
 }

@@ -37,9 +37,14 @@ _FIELD_CUT = len(b"ta:")  # "da" goes out, "ta:" comes with the next chunk
 
 def cut(body: bytes, chunking: Chunking) -> list[bytes]:
     """The pieces of a body, none of them empty: an empty HTTP chunk would end the reply."""
+    return cut_at(body, _BORDERS[chunking](body))
+
+
+def cut_at(body: bytes, borders: Iterable[int]) -> list[bytes]:
+    """The pieces between these places, which come in order; places outside the body cut nothing."""
     pieces: list[bytes] = []
     start = 0
-    for border in _BORDERS[chunking](body):
+    for border in borders:
         if start < border < len(body):
             pieces.append(body[start:border])
             start = border

@@ -17,7 +17,7 @@ from conformance.corpus import Exchange
 from conformance.errors import HarnessError
 from conformance.replay.addressing import Sent, origin_of, path_of, same_address
 from conformance.replay.chunking import Chunking
-from conformance.vocabulary import Api, Mode
+from conformance.vocabulary import Api, Fault, Framing, Mode, Packing
 
 _ASKS_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -31,12 +31,33 @@ class Delivery:
         exchanges: what answers in each mode; the nth request gets the nth, the last one repeats.
         chunking: how bodies are cut.
         hold_after: of a streamed body, how many SSE frames to send before the wire is held open.
+        fault: what is done to the body of the last exchange; those before it come whole.
+        framing: how the end of that body is told; None: by length, or by chunks where it is streamed.
+        packing: its content coding, where the client offers it.
+        cuts: places at which bodies are cut instead of `chunking`'s.
     """
 
     scenario: str
     exchanges: Mapping[Mode, tuple[Exchange, ...]]
     chunking: Chunking = Chunking.WHOLE
     hold_after: int | None = None
+    fault: Fault | None = None
+    framing: Framing | None = None
+    packing: Packing | None = None
+    cuts: tuple[int, ...] | None = None
+
+    @property
+    def label(self) -> str:
+        """How the bytes come, for reports."""
+        if self.cuts is not None:
+            return f"cut at {', '.join(map(str, self.cuts)) or 'no place'}"
+        return str(self.chunking)
+
+    @property
+    def plain(self) -> bool:
+        """Whether bodies come whole, clean and at once."""
+        special = (self.hold_after, self.fault, self.framing, self.packing, self.cuts)
+        return self.chunking is Chunking.WHOLE and all(value is None for value in special)
 
     @property
     def api(self) -> Api:
@@ -87,6 +108,8 @@ class Play:
         sent: every request, in order of arrival, answered or not.
         held: the wire was held open (`hold_after`); without that, `released` says nothing.
         released: `release` came while it was held.
+        elsewhere: requests that reached the other address, to which a redirect points.
+        packed: the body was sent in the content coding that was asked for.
     """
 
     delivery: Delivery
@@ -94,6 +117,8 @@ class Play:
     sent: list[Sent] = field(default_factory=list)
     held: bool = False
     released: bool = False
+    elsewhere: list[Sent] = field(default_factory=list)
+    packed: bool = False
     _turns: Counter[Mode] = field(default_factory=Counter, repr=False)
     _failure: str | None = field(default=None, repr=False)
     _refused: str | None = field(default=None, repr=False)

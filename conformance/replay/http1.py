@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
 
 import h11
+
+from conformance.vocabulary import Framing
 
 _READ = 65536
 _MAX_HEAD = 65536
@@ -34,6 +38,7 @@ class Connection:
         self._writer = writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
         self._bodiless = False  # a reply to HEAD
+        self._bare = False  # a body that lasts until the connection closes
 
     async def request(self) -> Request | None:
         """The next request; None where the client has gone, or speaks something else and has been told so."""
@@ -44,32 +49,57 @@ class Connection:
                 await self.refuse(error.error_status_hint, f"not HTTP/1.1: {error}")
             return None
 
-    async def begin(self, status: int, headers: Headers, *, length: int | None) -> None:
-        """Send the head. `length` None: chunked, one HTTP chunk for each `send`."""
-        framing = ("transfer-encoding", "chunked") if length is None else ("content-length", str(length))
-        lines = [(name.encode(), value.encode()) for name, value in (*headers, framing)]
-        await self._write(h11.Response(status_code=status, headers=lines, reason=_phrase(status)))
+    async def begin(self, status: int, headers: Headers, *, framing: Framing, length: int = 0) -> None:
+        """Send the head; in a chunked body each `send` is an HTTP chunk of its own.
+
+        Args:
+            status, headers: as they go out.
+            framing: how the end of the body will be told.
+            length: what a content-length promises.
+        """
+        told = {
+            Framing.LENGTH: ("content-length", str(length)),
+            Framing.CHUNKED: ("transfer-encoding", "chunked"),
+            Framing.CLOSE: ("connection", "close"),
+        }[framing]
+        lines = [(name.encode(), value.encode()) for name, value in (*headers, told)]
+        if framing is Framing.CLOSE:
+            # h11 would chunk such a body for an HTTP/1.1 client, so it does not get to see it.
+            self._bare = True
+            head = [b"HTTP/1.1 %d %s" % (status, _phrase(status)), *(b"%s: %s" % line for line in lines), b"", b""]
+            await self._put(b"\r\n".join(head))
+        else:
+            await self._write(h11.Response(status_code=status, headers=lines, reason=_phrase(status)))
 
     async def send(self, piece: bytes) -> None:
         """Send a piece of the body, in a chunked body as an HTTP chunk of its own."""
-        await self._write(h11.Data(data=piece))
+        await self._put(piece if self._bare else self._http.send(h11.Data(data=piece)) or b"")
 
     async def send_joined(self, pieces: Iterable[bytes]) -> None:
         """`send` for many pieces, in one write."""
-        data = b"".join([self._http.send(h11.Data(data=piece)) or b"" for piece in pieces])
-        self._writer.write(data)
-        await self._writer.drain()
+        if self._bare:
+            await self._put(b"".join(pieces))
+        else:
+            await self._put(b"".join([self._http.send(h11.Data(data=piece)) or b"" for piece in pieces]))
 
     async def end(self) -> None:
-        """The body is whole."""
-        await self._write(h11.EndOfMessage())
+        """The body is whole; one that lasts until the connection closes ends with `again`."""
+        if not self._bare:
+            await self._write(h11.EndOfMessage())
+
+    def reset(self) -> None:
+        """Break the connection off with RST; nothing can be sent any more."""
+        # With a linger time of zero the kernel sends RST where it would have sent FIN.
+        no_linger = struct.pack("ii", 1, 0)
+        self._writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_linger)
+        self._writer.transport.abort()
 
     async def refuse(self, status: int, message: str) -> None:
         """Answer with the suite's own error, marked as such."""
         body = json.dumps({"error": {"message": f"conformance: {message}"}}).encode()
         # The official SDKs obey this header; a retry would ask the same again after a pause.
         headers = (("content-type", "application/json"), ("x-should-retry", "false"))
-        await self.begin(status, headers, length=len(body))
+        await self.begin(status, headers, framing=Framing.LENGTH, length=len(body))
         if not self._bodiless:
             await self.send(body)
         await self.end()
@@ -103,7 +133,9 @@ class Connection:
                 return None
 
     async def _write(self, event: h11.Event) -> None:
-        data = self._http.send(event)
+        await self._put(self._http.send(event) or b"")
+
+    async def _put(self, data: bytes) -> None:
         if data:
             self._writer.write(data)
             await self._writer.drain()

@@ -13,7 +13,6 @@ from typing import Any
 
 from conformance.corpus import cassette_path
 from conformance.errors import BrokenCassette, HarnessError
-from conformance.replay.chunking import Chunking
 from conformance.replay.delivery import Delivery, Play
 from conformance.vocabulary import Mode
 
@@ -39,8 +38,8 @@ class InProcess:
             HarnessError: the delivery asks for what only the server can do, or another play is open.
             BrokenCassette: a file is missing, or vcrpy reads another exchange from it than the corpus does.
         """
-        if delivery.chunking is not Chunking.WHOLE or delivery.hold_after is not None:
-            raise HarnessError("vcrpy plays bodies whole", "use the server for chunkings and for a held wire")
+        if not delivery.plain:
+            raise HarnessError("vcrpy plays bodies whole", "use the server for chunkings, faults and a held wire")
         play = Play(delivery, delivery.origin)
         recorded = {mode: _recorded(delivery, mode) for mode in delivery.exchanges}
         if not _ONE_AT_A_TIME.acquire(blocking=False):

@@ -2,6 +2,7 @@
 
 One server a run, in one daemon thread. A play is the first segment of the path, so plays are
 independent and may run at once. Its errors end in `Play.problem`, never in a log or a traceback.
+A second port stands for the other host that a redirect points to: it writes down who came and refuses.
 """
 
 from __future__ import annotations
@@ -9,46 +10,23 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from conformance.corpus import Exchange
 from conformance.errors import HarnessError
-from conformance.replay.addressing import read_request
-from conformance.replay.chunking import Chunking, cut, frames
+from conformance.replay.addressing import Sent, read_request
 from conformance.replay.delivery import Delivery, Miss, Play
 from conformance.replay.http1 import Connection, Request
-from conformance.vocabulary import Mode
-from conformance.wire.codec import HTTP_ERROR
+from conformance.replay.sending import play_answer
 
 HOST = "127.0.0.1"
-HOLD_SECONDS = 1.0
-
-# Of the connection that was recorded, not of the one that replays; alt-svc would send a client to another port.
-_DROPPED = frozenset(
-    {
-        "alt-svc",
-        "connection",
-        "content-encoding",
-        "content-length",
-        "keep-alive",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
-# asyncio sets TCP_NODELAY, yet without a pause the kernel joins writes into one read. These
-# chunkings are about their borders, so the first ones are kept apart; pausing at all would cost seconds a reply.
-_PACED = frozenset({Chunking.MULTIBYTE, Chunking.CRLF, Chunking.FIELD, Chunking.BYTE})
-_PACED_BORDERS = 24
-_PAUSE = 0.001
-# Bytes after the paced ones are HTTP chunks of their own still, but go out many to a write: a system
-# call for each costs more than all the rest of a reply.
-_BYTES_A_WRITE = 256
 _START_SECONDS = 10.0
+
+_Reply = Callable[[Connection, Request], Awaitable[None]]
 
 
 class ReplayServer:
@@ -62,6 +40,7 @@ class ReplayServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
         self._port = 0
+        self._other_port = 0
 
     def start(self) -> Self:
         """Listen; returns when connections are accepted.
@@ -71,11 +50,11 @@ class ReplayServer:
         """
         if self._thread is not None:
             raise HarnessError("the replay server has been started already", "start it once a run")
-        ready: Future[int] = Future()
+        ready: Future[tuple[int, int]] = Future()
         self._thread = threading.Thread(target=self._run, args=(ready,), name="conformance-replay", daemon=True)
         self._thread.start()
         try:
-            self._port = ready.result(_START_SECONDS)
+            self._port, self._other_port = ready.result(_START_SECONDS)
         except OSError as error:
             self.stop()
             raise HarnessError(f"cannot listen on {HOST}: {error}", "allow loopback sockets") from error
@@ -125,34 +104,36 @@ class ReplayServer:
         finally:
             self.close(play)
 
-    def _run(self, ready: Future[int]) -> None:
+    def _run(self, ready: Future[tuple[int, int]]) -> None:
         try:
             asyncio.run(self._serve(ready))
         except Exception as error:  # noqa: BLE001 -- handed to the thread that waits in start()
             if not ready.done():
                 ready.set_exception(error)
 
-    async def _serve(self, ready: Future[int]) -> None:
+    async def _serve(self, ready: Future[tuple[int, int]]) -> None:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         # What asyncio would print here is a client that went away, which adapters under test do.
         self._loop.set_exception_handler(lambda _loop, _context: None)
-        server = await asyncio.start_server(self._connected, HOST, 0)
-        ready.set_result(server.sockets[0].getsockname()[1])
+        server = await asyncio.start_server(partial(self._connected, self._reply), HOST, 0)
+        other = await asyncio.start_server(partial(self._connected, self._elsewhere), HOST, 0)
+        ready.set_result((_port_of(server), _port_of(other)))
         await self._stopping.wait()
         server.close()
+        other.close()
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _connected(self, reply: _Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 -- for the type checker: asyncio runs this as a task
         self._connections.add(task)
         http = Connection(reader, writer)
         try:
             while (request := await http.request()) is not None:
-                await self._reply(http, request)
+                await reply(http, request)
                 if not http.again():
                     break
         except (OSError, asyncio.CancelledError):
@@ -172,24 +153,24 @@ class ReplayServer:
             await http.refuse(404, "no such play")
             return
         try:
-            sent = read_request(
-                play.delivery.api,
-                request.method,
-                f"/{rest}",
-                target.query,
-                headers=request.headers,
-                body=request.body,
-            )
+            sent = _sent(play, request, rest)
             answer = play.answer(sent)
             if isinstance(answer, Miss):
                 await http.refuse(answer.status, answer.problem)
             else:
-                await _play(http, play, play.delivery.exchanges[answer.mode][answer.place], answer.mode)
+                other = f"http://{HOST}:{self._other_port}/{segment}/{rest}"
+                await play_answer(http, play, sent, answer, other)
         except OSError:
             raise
         except Exception as error:
             play.fail(f"the replay server could not answer {request.method} {request.target}: {error!r}")
             raise ConnectionAbortedError from error
+
+    async def _elsewhere(self, http: Connection, request: Request) -> None:
+        segment, _, rest = urlsplit(request.target).path.removeprefix("/").partition("/")
+        if (play := self._plays.get(segment)) is not None:
+            play.elsewhere.append(_sent(play, request, rest))
+        await http.refuse(403, "this is not the host that was called")
 
     def _nobody(self, request: Request, segment: str) -> None:
         # Where only one play is open, a request without its segment is its adapter's; a segment
@@ -202,45 +183,17 @@ class ReplayServer:
             )
 
 
-async def _play(http: Connection, play: Play, exchange: Exchange, mode: Mode) -> None:
-    # An HTTP error comes whole in both modes, as vendors send it.
-    streamed = mode is Mode.STREAMED and exchange.status < HTTP_ERROR
-    headers = [(name, value) for name, value in exchange.headers.items() if name.lower() not in _DROPPED]
-    await http.begin(exchange.status, headers, length=None if streamed else len(exchange.body))
-    chunking = play.delivery.chunking
-    before, after = _split(exchange.body, play.delivery.hold_after if streamed else None)
-    await _send(http, before, chunking)
-    if after:
-        await _hold(play)
-        await _send(http, after, chunking)
-    await http.end()
+def _sent(play: Play, request: Request, path: str) -> Sent:
+    return read_request(
+        play.delivery.api,
+        request.method,
+        f"/{path}",
+        urlsplit(request.target).query,
+        headers=request.headers,
+        body=request.body,
+    )
 
 
-async def _send(http: Connection, body: bytes, chunking: Chunking) -> None:
-    pieces = cut(body, chunking)
-    paced = min(_PACED_BORDERS, len(pieces) - 1) if chunking in _PACED else 0
-    for piece in pieces[:paced]:
-        await http.send(piece)
-        await asyncio.sleep(_PAUSE)
-    if chunking is Chunking.BYTE:
-        for start in range(paced, len(pieces), _BYTES_A_WRITE):
-            await http.send_joined(pieces[start : start + _BYTES_A_WRITE])
-            await asyncio.sleep(0)  # a write to a ready socket never waits: let other plays have their turn
-        return
-    for piece in pieces[paced:]:
-        await http.send(piece)
-
-
-async def _hold(play: Play) -> None:
-    loop, released = asyncio.get_running_loop(), asyncio.Event()
-    play.held = True
-    with play.waking(lambda: loop.call_soon_threadsafe(released.set)), suppress(TimeoutError):
-        await asyncio.wait_for(released.wait(), HOLD_SECONDS)
-        play.released = True
-
-
-def _split(body: bytes, frame_count: int | None) -> tuple[bytes, bytes]:
-    if frame_count is None:
-        return body, b""
-    at = sum(map(len, frames(body)[:frame_count]))
-    return body[:at], body[at:]
+def _port_of(server: asyncio.Server) -> int:
+    port: int = server.sockets[0].getsockname()[1]
+    return port

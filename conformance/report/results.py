@@ -1,4 +1,4 @@
-"""A run's results as data, and the file that holds them (schema beside this module). No terminal output."""
+"""A run's results as data, and the file that holds them (schema beside this module). Nothing for the eye."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance.scenarios import catalogue
 from conformance.verdict import Result
 from conformance.vocabulary import Severity, Verdict
 
@@ -26,7 +28,9 @@ class Run:
         transport: how cassettes reached it.
         apis: the APIs asked for.
         results: one for each cell that ran.
-        not_applicable: cells of APIs that the adapter does not speak.
+        wiring: what smoke tests say is wrong with the binding.
+        not_applicable: cells that were collected and cannot be put to this adapter in this way, counted by the reason.
+        narrow: whether cells of APIs were collected that the adapter does not speak.
     """
 
     adapter: str
@@ -35,7 +39,9 @@ class Run:
     transport: str
     apis: tuple[str, ...]
     results: list[Result] = field(default_factory=list)
-    not_applicable: int = 0
+    wiring: list[str] = field(default_factory=list)
+    not_applicable: Mapping[str, int] = field(default_factory=dict)
+    narrow: bool = False
 
     def totals(self) -> dict[str, int]:
         """Cells by verdict; `not tested` for those that could not be put."""
@@ -49,7 +55,7 @@ class Run:
         return {"MUST": found[Severity.MUST], "SHOULD": found[Severity.SHOULD], "stale": stale}
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, in the order of the catalogue."""
+        """Plain data; `results.schema.json` beside this module describes it."""
         return {
             "schema": SCHEMA,
             "adapter": self.adapter,
@@ -59,27 +65,37 @@ class Run:
             "apis": list(self.apis),
             "totals": self.totals(),
             "failures": self.failures(),
-            "not_applicable": self.not_applicable,
-            "results": [result.to_json() for result in sorted(self.results, key=_place)],
+            "wiring": self.wiring,
+            "not_applicable": dict(sorted(self.not_applicable.items())),
+            "results": [result.to_json() for result in self.results],
         }
 
 
-def _place(result: Result) -> tuple[int, str]:
-    from conformance.scenarios import catalogue
-
-    return list(catalogue()).index(result.scenario), result.mode
+def in_order(results: Iterable[Result]) -> list[Result]:
+    """Results in the order of the catalogue, in whichever order they came."""
+    places = {scenario: place for place, scenario in enumerate(catalogue())}
+    return sorted(results, key=lambda result: (places[result.scenario], result.mode))
 
 
 def write_json(run: Run, path: Path) -> None:
-    """Write the results file whole or not at all.
+    """Write the results file.
 
     Raises:
         OSError: it cannot be written.
     """
-    text = json.dumps(run.to_json(), ensure_ascii=False, indent=1) + "\n"
+    write_whole(path, json.dumps(run.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        # A lone surrogate that an adapter handed out must not cost the whole file; the escape is right in JSON too.
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
         Path(name).chmod(0o644)
         Path(name).replace(path)

@@ -1,10 +1,10 @@
-"""The table at the end of a run: scenario x check, and a line of totals. Plain text; colours are the plugin's."""
+"""The table at the end of a run: scenario x check, and a line of totals. Plain text without colours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from conformance.checks import RULES
+from conformance.checks import RULES, Finding
 from conformance.report.results import Run
 from conformance.verdict import Result
 from conformance.vocabulary import Severity, Verdict
@@ -14,22 +14,26 @@ _LEGEND = "+ passes   . does not apply   M a MUST fails   s a SHOULD fails   d d
 
 
 def lines(run: Run) -> list[str]:
-    """The table, the findings that are open, and the totals."""
+    """The table, the findings, and the totals."""
     checks = list(RULES)
     width = max([len(result.cell) for result in run.results], default=0)
-    head = _heads(checks, width + 14)
-    rows = [_row(result, checks, width) for result in run.results]
-    return [*head, *rows, "", _LEGEND, "", *_open(run.results), *_totals(run)]
+    table = [*_heads(checks, width + 14), *(_row(result, checks, width) for result in run.results), "", _LEGEND, ""]
+    return [
+        *(table if run.results else ()),
+        *_findings("declared: listed as known failures or as gaps", run.results, _declared),
+        *_findings("open findings", run.results, _open),
+        *_totals(run),
+    ]
 
 
 def _heads(checks: list[str], indent: int) -> list[str]:
     """Check ids on a slant would need a terminal to draw; numbered columns with a key are read anywhere."""
     key = [f"  {number:>2} {check:<26} {RULES[check].severity}" for number, check in enumerate(checks, 1)]
-    tens = "".join(str(number // 10) if number >= 10 else " " for number in range(1, len(checks) + 1))
-    ones = "".join(str(number % 10) for number in range(1, len(checks) + 1))
+    numbers = [f"{number:>2}" for number in range(1, len(checks) + 1)]
     half = (len(key) + 1) // 2
     columns = [f"{left:<44}{right}" for left, right in zip(key[:half], [*key[half:], ""], strict=False)]
-    return [*columns, "", " " * indent + tens, " " * indent + ones]
+    digits = (" " * indent + "".join(number[place] for number in numbers) for place in (0, 1))
+    return [*columns, "", *digits]
 
 
 def _row(result: Result, checks: list[str], width: int) -> str:
@@ -45,19 +49,28 @@ def _mark(result: Result, check: str) -> str:
     return "M" if Severity.MUST in severities else "s"
 
 
-def _open(results: Iterable[Result]) -> list[str]:
+def _declared(result: Result) -> Iterable[Finding]:
+    return (finding for finding in result.findings if finding.declared is not None)
+
+
+def _open(result: Result) -> Iterable[Finding]:
+    return result.open
+
+
+def _findings(head: str, results: Iterable[Result], chosen: Callable[[Result], Iterable[Finding]]) -> list[str]:
     """One line a kind of finding: the same problem in many cells is told once, with the cells counted."""
-    kinds: dict[tuple[str, str, str], list[str]] = {}
+    kinds: dict[tuple[str, ...], list[str]] = {}
     for result in results:
-        for finding in result.open:
-            kinds.setdefault((finding.severity, finding.check, finding.problem), []).append(result.cell)
-    if not kinds:
-        return []
-    out = ["open findings"]
-    for (severity, check, problem), cells in sorted(kinds.items()):
+        for finding in chosen(result):
+            kind = (finding.severity, finding.check, finding.problem, finding.declared or "")
+            kinds.setdefault(kind, []).append(result.cell)
+    out = []
+    for (severity, check, problem, reason), cells in sorted(kinds.items()):
         more = f" and {len(set(cells)) - 1} more" if len(set(cells)) > 1 else ""
         out.append(f"  {severity:<6} {check:<26} {problem}: {cells[0]}{more}")
-    return [*out, ""]
+        if reason:
+            out.append(f"{'':<36}{reason}")
+    return [head, *out, ""] if out else []
 
 
 def _totals(run: Run) -> list[str]:
@@ -66,7 +79,13 @@ def _totals(run: Run) -> list[str]:
     if totals.get("not tested"):
         parts.append(f"{totals['not tested']} not tested")
     failures = run.failures()
+    spare = [f"{count} cells do not apply: {why}" for why, count in sorted(run.not_applicable.items())]
+    if run.narrow:
+        spare.append(
+            f"  to not collect those of other APIs, in pytest's ini file: conformance_apis = {','.join(run.apis)}"
+        )
     return [
+        *spare,
         f"{len(run.results)} cells: {', '.join(parts)}",
         f"undeclared: {failures['MUST']} MUST, {failures['SHOULD']} SHOULD; stale declarations: {failures['stale']}",
     ]

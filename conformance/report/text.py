@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -74,10 +75,15 @@ def wire_excerpt(told: Scenario, mode: Mode) -> list[str]:
             at = number
     first, end = max(0, at - _FRAMES_AROUND), min(len(frames), at + _FRAMES_AROUND + 1)
     shown = [
-        f"      {'>' if number == at else ' '} {_short(' | '.join(frames[number].raw.decode('utf-8', 'replace').split(chr(10))).strip(' |'))}"
+        f"      {'>' if number == at else ' '} {_short(_on_one_line(frames[number].raw))}"
         for number in range(first, end)
     ]
     return [head, f"      frames {first + 1} to {end} of {len(frames)}", *shown]
+
+
+def _on_one_line(raw: bytes) -> str:
+    """A frame for the eye: its lines side by side."""
+    return " | ".join(line for line in re.split(r"[\r\n]+", raw.decode("utf-8", "replace")) if line)
 
 
 def _values(one: View, whole: View) -> list[Any]:

@@ -7,13 +7,61 @@ from difflib import get_close_matches
 from functools import cache
 
 from conformance.errors import ScenarioNotFound
-from conformance.scenarios import endings, faults, requests, stops, streams
+from conformance.scenarios import (
+    anthropic_streams,
+    blocked,
+    chat_hosts,
+    chat_streams,
+    encodings,
+    endings,
+    errors_http,
+    errors_odd,
+    errors_stream,
+    faults,
+    gemini_calls,
+    gemini_reasons,
+    gemini_streams,
+    reasons,
+    requests,
+    responses_status,
+    responses_streams,
+    resumable,
+    stops,
+    stops_unmet,
+    streams,
+    tool_calls,
+    tool_streams,
+)
 from conformance.scenarios.model import Ask, Evidence, Scenario, Wire
 from conformance.vocabulary import Api
 
 __all__ = ["Ask", "Evidence", "Scenario", "Wire", "catalogue", "scenario"]
 
-_THEMES = (endings, stops, requests, streams, faults)
+_THEMES = (
+    endings,
+    tool_calls,
+    blocked,
+    resumable,
+    reasons,
+    gemini_calls,
+    gemini_reasons,
+    responses_status,
+    stops,
+    stops_unmet,
+    requests,
+    streams,
+    chat_streams,
+    chat_hosts,
+    responses_streams,
+    anthropic_streams,
+    gemini_streams,
+    tool_streams,
+    faults,
+    errors_stream,
+    errors_http,
+    errors_odd,
+    encodings,
+)
 
 
 @cache

@@ -36,6 +36,11 @@ WEATHER = Tool(
         "required": ["city"],
     },
 )
+FERRY = Tool(
+    "next_ferry",
+    "The next ferry from a pier.",
+    {"type": "object", "properties": {"pier": {"type": "string"}}, "required": ["pier"]},
+)
 CLOCK = Tool("get_time", "Current time. Takes no arguments.", {"type": "object", "properties": {}})
 
 RECORDINGS = "counts over the hash-pinned packages of tools/published"

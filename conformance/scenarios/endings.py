@@ -1,10 +1,11 @@
-"""Endings: why a reply stopped (section A of the catalogue). Stop sequences, streams, faults: elsewhere."""
+"""Endings of plain answers: natural, empty, cut by a cap. Tool calls, blocks and missing reasons: modules beside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.contract import Usage
 from conformance.scenarios.common import (
     ALL,
     ANTHROPIC,
@@ -14,27 +15,23 @@ from conformance.scenarios.common import (
     NATURAL,
     RECORDINGS,
     RESPONSES,
-    TOOL,
-    WEATHER,
     bug,
-    call,
     doc,
     draft,
     last,
     rec,
-    seed,
     text,
 )
-from conformance.scenarios.model import STREAMED, Ask, Scenario, Wire
-from conformance.scenarios.premises import Calls, CutArguments, Has, LacksKey, Reason, ReasonTimes, TextIs
-from conformance.vocabulary import Api, Standing, Stop
-from conformance.wire.draft import Raw, Refusal
+from conformance.scenarios.model import STREAMED, Ask, Evidence, Scenario, Wire
+from conformance.scenarios.premises import Bytes, Has, LacksKey, Premise, Reason, TextIs
+from conformance.scenarios.premises_text import HasText
+from conformance.vocabulary import Api, Standing
+from conformance.wire.draft import Block, Raw, Thinking
 from conformance.wire.sse import Event
 
 _GREETING = ("The ferry ", "leaves at nine, ", "so be at the pier ", "by half past eight.")
 _HALF = ("First whisk the eggs, ", "then fold in the flour, ", "and after that the")
-_ARGUMENTS = ('{"city"', ': "Lis', 'bon", "unit', '": "celsius"}')
-_CUT_ARGUMENTS = ('{"city"', ': "Lis', "bon, by the ri")
+_MUSING = ("The user asks for a proof. ", "Let me set up the induction: ", "for the base case")
 
 
 def _natural_end(api: Api) -> Scenario:
@@ -45,9 +42,80 @@ def _natural_end(api: Api) -> Scenario:
         "complete",
         Ask("When does the ferry leave?", max_tokens=200),
         Wire(draft(api, "natural-end", NATURAL[api], text(*_GREETING))),
-        (Reason(NATURAL[api]), TextIs("".join(_GREETING))),
+        (Reason(NATURAL[api]), HasText()),
         (rec(RECORDINGS),),
         held=True,
+    )
+
+
+_EMPTY: Mapping[Api, tuple[str, tuple[Premise, ...], tuple[Evidence, ...], Standing]] = {
+    CHAT: (
+        "The reply holds nothing: content is the empty string, finish_reason `stop`.",
+        (),
+        (doc("openai==3.57.0 types/chat/chat_completion_message.py: content is any string or null"),),
+        Standing.PROMISED,
+    ),
+    RESPONSES: (
+        "The reply holds nothing: status `completed` with `output: []`, and a stream without any item.",
+        (Bytes(b'"output":'),),
+        (doc("openai/openai-openapi@f85dbe2 Response.output: an array without a minimum"),),
+        Standing.PERMITTED,
+    ),
+    ANTHROPIC: (
+        "Nothing is said: `content: []` with `end_turn`; a stream of message_start, message_delta, message_stop.",
+        (LacksKey("content_block"),),
+        (rec("5 buffered recordings with `end_turn`; 4 streams without a block, where a stop sequence fired"),),
+        Standing.OBSERVED,
+    ),
+    GEMINI: (
+        "The reply holds nothing: `content` without parts and `STOP`.",
+        (LacksKey("candidates[].content.parts"),),
+        (rec("closing chunks without parts: 3 of 241 streams"), bug("pydantic/pydantic-ai#2630")),
+        Standing.OBSERVED,
+    ),
+}
+
+
+def _empty_reply(api: Api) -> Scenario:
+    slug = "empty-reply"
+    claim, premise, evidence, standing = _EMPTY[api]
+    return Scenario(
+        api,
+        slug,
+        claim,
+        "complete, empty text, no crash",
+        Ask("Say nothing at all.", max_tokens=200),
+        Wire(draft(api, slug, NATURAL[api], usage=Usage(9, None if api is GEMINI else 1))),
+        (Reason(NATURAL[api]), TextIs(""), *premise),
+        evidence,
+        standing=standing,
+    )
+
+
+def _empty_in_a_shell() -> Iterator[Scenario]:
+    """Nothing was said, and yet a block or a part for it is there."""
+    slug = "empty-reply-block"
+    yield Scenario(
+        ANTHROPIC,
+        slug,
+        "A text block opens and closes without a delta, then `end_turn`.",
+        "complete, empty text, no crash",
+        Ask("Answer with no character at all.", max_tokens=200),
+        Wire(draft(ANTHROPIC, slug, "end_turn", text(), usage=Usage(12, 4))),
+        (Reason("end_turn"), TextIs(""), Has("content_block.text", ""), LacksKey("delta.type")),
+        (rec("1 stream, of a model asked for an empty answer"),),
+        modes=STREAMED,
+    )
+    slug = "empty-reply-part"
+    yield Scenario(
+        GEMINI,
+        slug,
+        "The only part is an empty text, with `STOP` and no count of candidate tokens.",
+        "complete, empty text, no crash",
+        Ask("Answer with no character at all.", max_tokens=200),
+        Wire(draft(GEMINI, slug, "STOP", Raw({"text": ""}), usage=Usage(12, None))),
+        (Reason("STOP"), TextIs(""), Has("candidates[].content.parts", [{"text": ""}])),
+        (rec("3 buffered recordings after a tool result"),),
     )
 
 
@@ -58,266 +126,129 @@ def _length_cap(api: Api) -> Scenario:
         "The cap on output tokens ends the answer in the middle of a sentence.",
         "truncated, with the text so far",
         Ask("How do I bake a sponge cake?", max_tokens=16),
-        Wire(draft(api, "length-cap", CAP[api], text(*_HALF))),
-        (Reason(last(CAP[api])), TextIs("".join(_HALF))),
+        Wire(draft(api, "length-cap", CAP[api], text(*_HALF), usage=Usage(21, 16))),
+        (Reason(last(CAP[api])), HasText()),
         (rec(RECORDINGS), bug("family length-lost: BerriAI/litellm#10768, QuantumNous/new-api#1761, laravel/ai#403")),
     )
 
 
-def _tool_call(api: Api) -> Scenario:
-    return Scenario(
-        api,
-        "tool-call",
-        "The model calls a tool and says nothing else.",
-        "tool_call, with name and arguments",
-        Ask("How warm is it in Lisbon?", max_tokens=200, tools=(WEATHER,)),
-        Wire(draft(api, "tool-call", TOOL[api], call("get_weather", *_ARGUMENTS))),
-        (Reason(TOOL[api]), Calls(("get_weather",))),
-        (rec(RECORDINGS), seed("finish reasons: Gemini folds a tool call into STOP")),
-    )
+def _only_thoughts(document: dict[str, Any]) -> dict[str, Any]:
+    """Gemini's counts when nothing but thoughts was generated: no candidatesTokenCount, thoughts beside it."""
+    usage = dict(document["usageMetadata"])
+    spent = usage.pop("candidatesTokenCount")
+    return {**document, "usageMetadata": {**usage, "thoughtsTokenCount": spent}}
 
 
-def _tool_json_cut(api: Api) -> Scenario:
-    return Scenario(
-        api,
-        "tool-json-cut",
-        "The cap on output tokens hits inside the arguments of a tool call.",
-        "truncated; the call is never handed out as a valid, complete one",
-        Ask("How warm is it in Lisbon?", max_tokens=24, tools=(WEATHER,)),
-        Wire(draft(api, "tool-json-cut", CAP[api], call("get_weather", *_CUT_ARGUMENTS))),
-        (Reason(last(CAP[api])), Calls(("get_weather",)), CutArguments()),
+def _only_thoughts_streamed(events: list[Event]) -> list[Event]:
+    return [Event(name, _only_thoughts(data)) for name, data in events]
+
+
+_BEFORE_TEXT: Mapping[Api, tuple[str, tuple[Block, ...], tuple[Premise, ...], tuple[Evidence, ...]]] = {
+    CHAT: (
+        'The cap is spent on reasoning that this API does not show: content is "" and finish_reason `length`.',
+        (Thinking(_MUSING),),
+        (),
         (
-            rec("20 Chat recordings in both modes; one Responses stream; Anthropic buffered: an empty input"),
-            bug("family truncated-tool-json: vllm-project/vllm#46303, redpanda-data/ai-sdk-go#116"),
+            rec("2 buffered and 2 streamed recordings of a reasoning model"),
+            bug("family empty-content: home-assistant/core#139964"),
         ),
-        standing=Standing.OBSERVED if api is not GEMINI else Standing.PROMISED,
-    )
-
-
-_NEW = {
-    CHAT: "paused_for_review",
-    RESPONSES: "incomplete/paused_for_review",
-    ANTHROPIC: "paused_for_review",
-    GEMINI: "PAUSED_FOR_REVIEW",
+    ),
+    RESPONSES: (
+        "The cap is spent on reasoning: the only item is of type `reasoning`, status `incomplete`.",
+        (Thinking(_MUSING),),
+        (Bytes(b"reasoning_tokens"), Bytes(b'"reasoning"')),
+        (
+            rec("reasoning-only replies of a truncated-turn matrix"),
+            bug("BerriAI/litellm#38088, raullenchai/Rapid-MLX#866"),
+        ),
+    ),
+    ANTHROPIC: (
+        "The cap is spent on thinking: one thinking block, no text, `max_tokens`.",
+        (Thinking(_MUSING),),
+        (Bytes(b'"thinking"'),),
+        (doc("platform.claude.com extended thinking: max_tokens covers thinking"), bug("vybestack/llxprt-code#1731")),
+    ),
+    GEMINI: (
+        "The cap is spent on thoughts: `content` has a role and no parts, `MAX_TOKENS`, only thoughts are counted.",
+        (),
+        (LacksKey("candidates[].content.parts"), Has("usageMetadata.thoughtsTokenCount", 32)),
+        (
+            rec("1 recording with a tiny budget"),
+            bug("google/adk-python#1357, stanford-crfm/helm#3804, envoyproxy/ai-gateway#2107"),
+        ),
+    ),
 }
 
 
-def _reason_new(api: Api) -> Scenario:
+def _length_before_text(api: Api) -> Scenario:
+    slug = "length-before-text"
+    claim, blocks, premise, evidence = _BEFORE_TEXT[api]
+    thoughts = api is GEMINI
     return Scenario(
         api,
-        "reason-new",
-        "The reason is a value that no vendor has sent yet.",
-        "unknown, with the raw value kept; never complete",
-        Ask("How do I bake a sponge cake?", max_tokens=200),
-        Wire(draft(api, "reason-new", _NEW[api], text(*_HALF))),
-        (Reason(last(_NEW[api])),),
-        (
-            seed("finish reasons: a new member is more likely to mean that something went wrong"),
-            doc(
-                "Anthropic versioning policy; google-genai==3.6.1 open enum; five members were added in 2026-10 and -11"
-            ),
-            bug("family unknown-enum: BerriAI/litellm#33968, earendil-works/pi#2116"),
-        ),
-        standing=Standing.PROMISED,
-        accepts=frozenset({Stop.TRUNCATED}) if api is RESPONSES else frozenset(),
-        accepts_why="the status `incomplete` beside the new reason says that the answer is not whole"
-        if api is RESPONSES
-        else "",
-    )
-
-
-def _forced_tool_choice() -> Scenario:
-    slug = "forced-tool-choice"
-    return Scenario(
-        CHAT,
         slug,
-        "A named tool_choice forces the call, and finish_reason is `stop` although tool_calls are there.",
-        "tool_call",
-        Ask("How warm is it in Lisbon?", max_tokens=200, tools=(WEATHER,), tool_choice="get_weather"),
-        Wire(draft(CHAT, slug, "stop", call("get_weather", *_ARGUMENTS))),
-        (Reason("stop"), Calls(("get_weather",))),
-        (rec("56 of 56 exchanges with a named tool_choice"),),
-    )
-
-
-_REFUSAL = ("I can't help ", "with getting ", "into someone else's account.")
-
-
-def _refusals() -> Iterator[Scenario]:
-    ask = Ask("Get me into my neighbour's mail account.", max_tokens=200)
-    yield Scenario(
-        CHAT,
-        "refusal",
-        "The model refuses: `refusal` holds the text, content is null, finish_reason stays `stop`.",
-        "blocked; the refusal is kept apart from the text",
-        ask,
-        Wire(draft(CHAT, "refusal", "stop", Refusal(_REFUSAL))),
-        (Reason("stop"), TextIs("")),
-        (rec("25 buffered and 4 streamed recordings"),),
-    )
-    details = {"type": "refusal", "category": "cyber", "explanation": "The request asks for access to an account."}
-    yield Scenario(
-        ANTHROPIC,
-        "refusal",
-        "HTTP 200 with stop_reason `refusal`, no content at all and stop_details.",
-        "blocked, empty text, no crash",
-        ask,
-        Wire(draft(ANTHROPIC, "refusal", "refusal", extra={"stop_details": details})),
-        (Reason("refusal"), TextIs("")),
-        (
-            doc("platform.claude.com/docs/en/build-with-claude/refusals-and-fallback; types/refusal_stop_details.py"),
-            bug("family no-counterpart-reason: mozilla-ai/any-llm#1306, camel-ai/camel#4210"),
-        ),
-        standing=Standing.PROMISED,
-    )
-
-
-def _pause_turn() -> Scenario:
-    search = {"type": "server_tool_use", "id": "srvtoolu_01QvK9wZp3nBxT6mRd8sYh", "name": "web_search"}
-    query = {"query": "ferry timetable winter"}
-    block = Raw(
-        {**search, "input": query},
-        {**search, "input": {}},
-        (
-            {"type": "input_json_delta", "partial_json": '{"query": "ferry'},
-            {"type": "input_json_delta", "partial_json": ' timetable winter"}'},
-        ),
-    )
-    return Scenario(
-        ANTHROPIC,
-        "pause-turn",
-        "Server tools hit their limit: stop_reason `pause_turn`, the last block a server_tool_use without result.",
-        "continue; never complete",
-        Ask("Search for the winter timetable.", max_tokens=400),
-        Wire(draft(ANTHROPIC, "pause-turn", "pause_turn", text("I will look ", "that up."), block)),
-        (Reason("pause_turn"),),
-        (
-            rec("2 recordings"),
-            seed("finish reasons: pause_turn will actively break a naive mapper"),
-            bug("vercel/ai#8422, pydantic/pydantic-ai#3661, dust-tt/dust#28390"),
-        ),
-    )
-
-
-def _filters() -> Iterator[Scenario]:
-    ask = Ask("Tell me a rough story.", max_tokens=200)
-    yield Scenario(
-        RESPONSES,
-        "filter",
-        "status `incomplete` with reason `content_filter`.",
-        "blocked",
-        ask,
-        Wire(draft(RESPONSES, "filter", "incomplete/content_filter", text("The storm ", "came in and"))),
-        (Reason("content_filter"),),
-        (doc("openai==3.57.0 types/responses/response.py IncompleteDetails"),),
-        standing=Standing.PROMISED,
-    )
-    rating = {"category": "HARM_CATEGORY_DANGEROUS_CONTENT", "probability": "HIGH", "blocked": True}
-    yield Scenario(
-        GEMINI,
-        "filter",
-        "finishReason `SAFETY` with `content: {}`.",
-        "blocked, empty text, no crash",
-        ask,
-        Wire(draft(GEMINI, "filter", "SAFETY", extra={"safetyRatings": [rating]})),
-        (Reason("SAFETY"), TextIs(""), LacksKey("candidates[].content.parts[].text")),
-        (rec("1 recording with `content: {}`"), doc("google-genai==3.6.1 types.py FinishReason")),
-    )
-
-
-def _prompt_blocked() -> Scenario:
-    slug = "prompt-blocked"
-    body = {
-        "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
-        "usageMetadata": {"promptTokenCount": 12, "totalTokenCount": 12},
-        "modelVersion": "gemini-2.5-flash",
-        "responseId": "q7Zwab9xM4Cnr5oPk2TdGg",
-    }
-    return Scenario(
-        GEMINI,
-        slug,
-        "The prompt is blocked: promptFeedback.blockReason, HTTP 200 and no candidates at all.",
-        "blocked, no crash",
-        Ask("Tell me a rough story.", max_tokens=200),
-        Wire(body=body, events=lambda _: [Event(None, body)]),
-        (Has("promptFeedback.blockReason", "PROHIBITED_CONTENT"), LacksKey("candidates[].finishReason")),
-        (
-            rec("1 recording, blockReason MODEL_ARMOR"),
-            doc("google-genai==3.6.1 types.py BlockedReason"),
-            bug("family blocked-prompt: NousResearch/hermes-agent#85031, epam/ai-dial-adapter-vertexai#126"),
-        ),
-    )
-
-
-def _malformed_call() -> Scenario:
-    slug = "gem-malformed-call"
-    return Scenario(
-        GEMINI,
-        slug,
-        "finishReason `MALFORMED_FUNCTION_CALL` without any functionCall part: the call did not parse.",
-        "failed: to be retried, never an answer and never a filter",
-        Ask("How warm is it in Lisbon?", max_tokens=200, tools=(WEATHER,)),
+        claim,
+        "truncated, empty text, no crash",
+        Ask("Prove that there are infinitely many primes.", max_tokens=32),
         Wire(
-            draft(
-                GEMINI,
-                slug,
-                "MALFORMED_FUNCTION_CALL",
-                extra={"finishMessage": "Malformed function call: get_weather(city=Lisbon"},
-            )
+            draft(api, slug, CAP[api], *blocks, usage=Usage(18, 32)),
+            whole=_only_thoughts if thoughts else None,
+            events=_only_thoughts_streamed if thoughts else None,
         ),
-        (Reason("MALFORMED_FUNCTION_CALL"), LacksKey("candidates[].content.parts[].functionCall")),
+        (Reason(last(CAP[api])), TextIs(""), *premise),
+        evidence,
+        standing=Standing.PROMISED if api is ANTHROPIC else Standing.OBSERVED,
+    )
+
+
+def _null_content(body: dict[str, Any]) -> dict[str, Any]:
+    (choice,) = body["choices"]
+    return {**body, "choices": [{**choice, "message": {**choice["message"], "content": None}}]}
+
+
+def _null_delta(events: list[Event]) -> list[Event]:
+    first, *rest = events
+    (choice,) = first.data["choices"]
+    opened = {**choice, "delta": {**choice["delta"], "content": None}}
+    return [Event(None, {**first.data, "choices": [opened]}), *rest]
+
+
+def _length_before_text_null() -> Scenario:
+    slug = "length-before-text-null"
+    return Scenario(
+        CHAT,
+        slug,
+        "The cap is spent before any text, and content is null instead of the empty string.",
+        "truncated, empty text, no crash",
+        Ask("Prove that the square root of two is irrational.", max_tokens=32),
+        Wire(
+            draft(CHAT, slug, "length", Thinking(("Suppose it were p over q, ", "in lowest terms"))),
+            whole=_null_content,
+            events=_null_delta,
+        ),
+        (Reason("length"), TextIs(""), Bytes(b'"content":')),
         (
-            doc("google-genai==3.6.1 types.py FinishReason"),
-            seed("finish reasons: a failure that has to be retried"),
-            bug("NousResearch/hermes-agent#83886, pydantic/pydantic-ai#631, langchain-ai/langchain-google#725"),
+            doc("openai==3.57.0 types/chat/chat_completion_message.py: content may be null"),
+            bug("home-assistant/core#139964, huggingface/smolagents#1896"),
         ),
         standing=Standing.PROMISED,
     )
 
 
-def _split_call(events: list[Event]) -> list[Event]:
-    first = _without(events[-1].data, "finishReason")
-    final: dict[str, Any] = {**events[-1].data}
-    final["candidates"] = [{"content": {"parts": [{"text": ""}], "role": "model"}, "finishReason": "STOP", "index": 0}]
-    return [Event(None, first), Event(None, final)]
-
-
-def _without(chunk: dict[str, Any], key: str) -> dict[str, Any]:
-    kept = [{name: value for name, value in candidate.items() if name != key} for candidate in chunk["candidates"]]
-    return {**chunk, "candidates": kept}
-
-
-def _tool_split() -> Scenario:
-    slug = "gem-tool-split"
+def _context_window() -> Scenario:
+    slug = "context-window"
+    pieces = ("Chapter forty: ", "the caravan turned south ", "and nobody saw")
     return Scenario(
-        GEMINI,
+        ANTHROPIC,
         slug,
-        "The functionCall comes in one chunk, `STOP` in a later one whose only part is empty text.",
-        "tool_call, once",
-        Ask("How warm is it in Lisbon?", max_tokens=200, tools=(WEATHER,)),
-        Wire(draft(GEMINI, slug, "STOP", call("get_weather", *_ARGUMENTS)), events=_split_call),
-        (Reason("STOP"), ReasonTimes(1), Calls(("get_weather",))),
+        "The answer filled the context window: stop_reason `model_context_window_exceeded`, below max_tokens.",
+        "truncated, with the text so far; never complete",
+        Ask("Go on with the novel from where it stops.", max_tokens=64_000),
+        Wire(draft(ANTHROPIC, slug, "model_context_window_exceeded", text(*pieces), usage=Usage(199_952, 48))),
+        (Reason("model_context_window_exceeded"), TextIs("".join(pieces))),
         (
-            rec("functionCall before the finishing chunk in 17 of 83 streams with tools"),
-            bug("envoyproxy/ai-gateway#2399, BerriAI/litellm#21577, su-kaka/gcli2api#407"),
-        ),
-        modes=STREAMED,
-    )
-
-
-def _resp_failed() -> Scenario:
-    slug = "resp-failed"
-    return Scenario(
-        RESPONSES,
-        slug,
-        "Generation failed: status `failed` with an error object; a stream ends in `response.failed`.",
-        "an error",
-        Ask("When does the ferry leave?", max_tokens=200),
-        Wire(draft(RESPONSES, slug, "failed", text("The ferry"))),
-        (Reason("failed"),),
-        (
-            doc("openai==3.57.0 types/responses/response_error.py, response_failed_event.py"),
-            bug("BerriAI/litellm#29223, pydantic/pydantic-ai#7911, vinhnx/VTCode#731"),
+            doc("anthropic==2.14.0 types/stop_reason.py; platform.claude.com handling-stop-reasons"),
+            bug("theopenco/llmgateway#3254, earendil-works/pi#1868, tetsuo-ai/agenc-core#2111"),
         ),
         standing=Standing.PROMISED,
     )
@@ -328,14 +259,8 @@ def scenarios() -> Iterator[Scenario]:
     for api in ALL:
         yield _natural_end(api)
         yield _length_cap(api)
-        yield _tool_call(api)
-        yield _tool_json_cut(api)
-        yield _reason_new(api)
-    yield _forced_tool_choice()
-    yield from _refusals()
-    yield _pause_turn()
-    yield from _filters()
-    yield _prompt_blocked()
-    yield _malformed_call()
-    yield _tool_split()
-    yield _resp_failed()
+        yield _length_before_text(api)
+        yield _empty_reply(api)
+    yield from _empty_in_a_shell()
+    yield _length_before_text_null()
+    yield _context_window()

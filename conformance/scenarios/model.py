@@ -8,17 +8,19 @@ from typing import Any
 
 from conformance.contract import Tool
 from conformance.scenarios.premises import Premise
-from conformance.vocabulary import Api, Mode, Standing, Stop
+from conformance.vocabulary import Api, Fault, Framing, Mode, Packing, Standing, Stop
 from conformance.wire.draft import Draft
 from conformance.wire.sse import Event
 
 MODELS: Mapping[Api, str] = {
     Api.OPENAI_CHAT: "gpt-4.1-mini",
     Api.OPENAI_RESPONSES: "gpt-4.1-mini",
-    Api.ANTHROPIC_MESSAGES: "claude-sonnet-4-5",
+    Api.ANTHROPIC_MESSAGES: "claude-haiku-4-5",
     Api.GEMINI: "gemini-2.5-flash",
 }
 """Models that take stop sequences; the newest reasoning models refuse them."""
+
+_REDIRECT, _ERROR = 300, 400
 
 BOTH = (Mode.BUFFERED, Mode.STREAMED)
 BUFFERED = (Mode.BUFFERED,)
@@ -49,6 +51,7 @@ class Wire:
         status: HTTP status; of an error it holds for both modes.
         body: a whole body (an error envelope), sent buffered in both modes.
         headers: response headers beside the usual ones.
+        before: what answers the requests before the last one, in order (a retry is met by the next).
     """
 
     draft: Draft | None = None
@@ -58,6 +61,12 @@ class Wire:
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    before: tuple[Wire, ...] = ()
+
+    @property
+    def redirects(self) -> bool:
+        """Whether the answer names another address."""
+        return _REDIRECT <= self.status < _ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,11 @@ class Scenario:
         may_refuse: an error before anything is sent is as right as the reply.
         tolerates: what a right reader must not be disturbed by, where that is the scenario's point.
         held: whether `stream.incremental` is judged here, on a wire that is held open.
+        may_raise: an error is as right as the reply.
+        fault: what is done to the cassette on delivery.
+        framing: how the body's end is told, where that is not the usual way.
+        packing: the content coding in which the body is sent.
+        without_query: only a request whose query lacks this gets the form; the others get another one.
     """
 
     api: Api
@@ -104,6 +118,16 @@ class Scenario:
     may_refuse: bool = False
     tolerates: str | None = None
     held: bool = False
+    may_raise: bool = False
+    fault: Fault | None = None
+    framing: Framing | None = None
+    packing: Packing | None = None
+    without_query: str | None = None
+
+    @property
+    def needs_server(self) -> bool:
+        """Only the server can deliver it: vcrpy hands bodies over whole and clean, from one host."""
+        return bool(self.fault or self.framing or self.packing or self.wire.redirects)
 
     @property
     def id(self) -> str:

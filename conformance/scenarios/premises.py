@@ -6,10 +6,10 @@ it is able to fail.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from json import JSONDecoder
 from typing import Any
 
 from conformance.scenarios.view import ARGUMENTS, CALL_NAME, GONE, REASON, View, event_type, planted
@@ -215,43 +215,6 @@ class Reasons(Premise):
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments(Premise):
-    """The arguments of the calls are these objects, one a call, in order. Not for calls whose pieces interleave."""
-
-    objects: tuple[Mapping[str, Any], ...]
-
-    @property
-    def says(self) -> str:
-        return f"the tool arguments are {list(self.objects)}"
-
-    def holds(self, view: View) -> bool:
-        return _objects(view) == list(self.objects)
-
-    def spoil(self, view: View) -> View:
-        path = ARGUMENTS[view.api, view.mode]
-        if not view.values(path):  # Gemini may leave the arguments out
-            return view.with_events([Event(name, planted(data, path.split("."))) for name, data in view.events])
-        return view.change(lambda old: {"spoiled": 1} if isinstance(old, Mapping) else '{"spoiled": 1}', path)
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentText(Premise):
-    """The argument text of all calls joined is exactly this."""
-
-    text: str
-
-    @property
-    def says(self) -> str:
-        return f"the argument text is {self.text!r}"
-
-    def holds(self, view: View) -> bool:
-        return view.arguments == self.text
-
-    def spoil(self, view: View) -> View:
-        return view.change(lambda _: "spoiled", ARGUMENTS[view.api, view.mode])
-
-
-@dataclass(frozen=True, slots=True)
 class CutArguments(Premise):
     """The argument text of the call is no whole JSON object, or is empty where the wire sends an object."""
 
@@ -287,6 +250,54 @@ class Status(Premise):
 
     def spoil(self, view: View) -> View:
         return replace(view, status=self.code + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier(Premise):
+    """The HTTP statuses of the responses before this one."""
+
+    codes: tuple[int, ...]
+
+    @property
+    def says(self) -> str:
+        return f"the responses before it are {', '.join(map(str, self.codes))}"
+
+    def holds(self, view: View) -> bool:
+        return view.earlier == self.codes
+
+    def spoil(self, view: View) -> View:
+        return replace(view, earlier=())
+
+
+@dataclass(frozen=True, slots=True)
+class NotWhole(Premise):
+    """The body ends in the middle of a JSON text."""
+
+    @property
+    def says(self) -> str:
+        return "the body ends in the middle of a JSON text"
+
+    def holds(self, view: View) -> bool:
+        tail = view.body.rpartition(b"data:")[2].strip()
+        return bool(tail) and tail[:1] in b"{[" and not _is_json(tail)
+
+    def spoil(self, view: View) -> View:
+        return replace(view, body=b"{}")
+
+
+@dataclass(frozen=True, slots=True)
+class Empty(Premise):
+    """The body holds nothing."""
+
+    @property
+    def says(self) -> str:
+        return "the body is empty"
+
+    def holds(self, view: View) -> bool:
+        return not view.body
+
+    def spoil(self, view: View) -> View:
+        return replace(view, body=b"{}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,22 +352,12 @@ class Types(Premise):
         return view.with_events(view.events[:-1])
 
 
-def _objects(view: View) -> list[Any]:
-    """The argument objects of the calls: as sent, or decoded one after the other from the joined text."""
-    values = view.values(ARGUMENTS[view.api, view.mode])
-    if any(isinstance(value, Mapping) for value in values):
-        return values
-    text, decoder = "".join(value for value in values if isinstance(value, str)), JSONDecoder()
-    found: list[Any] = []
-    while text:
-        try:
-            value, end = decoder.raw_decode(text)
-        except ValueError:
-            return [*found, text]
-        found.append(value)
-        text = text[end:]
-    called = any(isinstance(name, str) for name in view.values(CALL_NAME[view.api, view.mode]))
-    return found or ([{}] if called else [])
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _add_text(view: View, text: str) -> View:

@@ -1,129 +1,217 @@
-"""Streams: what comes between and around the content (section C of the catalogue). Endings: elsewhere."""
+"""Streams: what comes between and around the content on several APIs (section C). One API's own: `*_streams`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.scenarios.common import CHAT, GEMINI, bug, draft, rec, seed, text
-from conformance.scenarios.model import STREAMED, Ask, Scenario, Wire
-from conformance.scenarios.premises import Bytes, Has, Reason, ReasonTimes, TextIs
+from conformance.scenarios.common import (
+    ALL,
+    ANTHROPIC,
+    CHAT,
+    GEMINI,
+    NATURAL,
+    RECORDINGS,
+    RESPONSES,
+    bug,
+    doc,
+    draft,
+    rec,
+    seed,
+    text,
+)
+from conformance.scenarios.edits import commented, numbered, of_each, put
+from conformance.scenarios.model import STREAMED, Ask, Evidence, Scenario, Wire
+from conformance.scenarios.premises import Bytes, Has, HasKey, Premise, Reason, TextIs
+from conformance.scenarios.premises_text import HasText
+from conformance.vocabulary import Api, Standing
+from conformance.wire.draft import Thinking, mint
 from conformance.wire.sse import Event
 
-_PIECES = ("Low tide ", "is at noon; ", "high tide at six.")
-_ASK = Ask("When is low tide?", max_tokens=200)
+PIECES = ("Low tide ", "is at noon; ", "high tide at six.")
+ASK = Ask("When is low tide?", max_tokens=200)
 
+COMPATIBLE = doc(
+    "platform.openai.com/docs/api-reference/backward-compatibility: new properties and new event types are no break"
+)
+VERSIONING = doc(
+    "platform.claude.com/docs/en/api/versioning: values may be added to the output, variants to streaming event types"
+)
 
-def with_usage_chunk(events: list[Event], usage: dict[str, Any]) -> list[Event]:
-    """What include_usage does: `usage: null` on every chunk, then a chunk without choices before `[DONE]`."""
-    *chunks, done = events
-    head = {key: value for key, value in chunks[0].data.items() if key != "choices"}
-    marked = [Event(None, {**chunk.data, "usage": None}) for chunk in chunks]
-    return [*marked, Event(None, {**head, "choices": [], "usage": usage}), done]
-
-
-_USAGE = {"prompt_tokens": 14, "completion_tokens": 11, "total_tokens": 25}
-
-
-def _usage_chunk() -> Scenario:
-    slug = "usage-chunk"
-    return Scenario(
-        CHAT,
-        slug,
-        "With include_usage a chunk with `choices: []` and the usage comes between the finish chunk and `[DONE]`.",
-        "no crash, usage reported, the reason kept",
-        _ASK,
-        Wire(draft(CHAT, slug, "stop", text(*_PIECES)), events=lambda events: with_usage_chunk(events, _USAGE)),
-        (Reason("stop"), Has("choices", []), Has("usage.completion_tokens", 11), Bytes(b"data: [DONE]")),
+_COMMENTS: Mapping[Api, tuple[str, Standing, tuple[Evidence, ...]]] = {
+    CHAT: (
+        "OPENROUTER PROCESSING",
+        Standing.OBSERVED,
         (
-            rec("302 of 303 streams with include_usage"),
-            seed("finish reasons: the last chunk and the last chunk with a choice"),
-            bug("family usage-chunk: awslabs/llmeter#34, pixeltable/pixeltable#1234, lmnr-ai/lmnr-python#324"),
+            rec("OpenRouter, whose streams hold `: OPENROUTER PROCESSING`; DeepSeek sends `: keep-alive`"),
+            bug("openai/openai-go#227, end-4/dots-hyprland#1329"),
         ),
-        modes=STREAMED,
-        tolerates="a chunk without choices",
-    )
+    ),
+    GEMINI: (
+        "keep-alive",
+        Standing.PERMITTED,
+        (doc("html.spec.whatwg.org, server-sent events: a line that starts with a colon is ignored"),),
+    ),
+    RESPONSES: (
+        "keep-alive",
+        Standing.PERMITTED,
+        (doc("html.spec.whatwg.org, server-sent events: a line that starts with a colon is ignored"),),
+    ),
+}
 
 
-def _content_in_finish(events: list[Event]) -> list[Event]:
-    *chunks, last, finish, done = events
-    choice = {**finish.data["choices"][0], "delta": last.data["choices"][0]["delta"]}
-    return [*chunks, Event(None, {**finish.data, "choices": [choice]}), done]
-
-
-def _finish_with_content() -> Scenario:
-    slug = "finish-with-content"
+def _comments(api: Api) -> Scenario:
+    slug = "sse-comments"
+    comment, standing, evidence = _COMMENTS[api]
+    line_end = "\r\n" if api is GEMINI else "\n"
     return Scenario(
-        CHAT,
+        api,
         slug,
-        "The chunk that carries the finish_reason carries the last piece of text as well (Mistral, xAI).",
-        "nothing lost",
-        _ASK,
-        Wire(draft(CHAT, slug, "stop", text(*_PIECES)), events=_content_in_finish),
-        (Reason("stop"), TextIs("".join(_PIECES)), Has("choices[].delta.content", _PIECES[-1])),
-        (
-            rec("Mistral: content on the finishing chunk in 32 of 132 streams, tool calls in 57"),
-            bug("family final-chunk-content: jeremychone/rust-genai#164, ag-ui-protocol/ag-ui#2006"),
-        ),
-        modes=STREAMED,
-    )
-
-
-def _code_execution(events: list[Event]) -> list[Event]:
-    """STOP on the chunk with the code, then the code's result and the answer, and STOP again."""
-    first, *middle, last = events
-    code = {"executableCode": {"language": "PYTHON", "code": "print(6 * 7)"}}
-    result = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "42\n"}}
-    return [first, _parts(last, code), _parts(_open(last), result), *middle, last]
-
-
-def _parts(event: Event, *parts: Any) -> Event:
-    (candidate,) = event.data["candidates"]
-    content = {**candidate["content"], "parts": list(parts)}
-    return Event(None, {**event.data, "candidates": [{**candidate, "content": content}]})
-
-
-def _open(event: Event) -> Event:
-    (candidate,) = event.data["candidates"]
-    kept = {key: value for key, value in candidate.items() if key != "finishReason"}
-    return Event(None, {**event.data, "candidates": [kept]})
-
-
-def _stop_twice() -> Scenario:
-    slug = "gem-stop-twice"
-    pieces = ("Let me compute that. ", "The product ", "is 42.")
-    return Scenario(
-        GEMINI,
-        slug,
-        "With code execution STOP comes on a chunk that is not the last; more text follows, then STOP again.",
-        "all the text, the reason once",
-        Ask("What is six times seven? Use code.", max_tokens=400),
-        Wire(draft(GEMINI, slug, "STOP", text(*pieces)), events=_code_execution),
-        (ReasonTimes(2), TextIs("".join(pieces))),
-        (rec("7 of 241 streams"),),
-        modes=STREAMED,
-    )
-
-
-def _crlf() -> Scenario:
-    slug = "gem-crlf"
-    return Scenario(
-        GEMINI,
-        slug,
-        "The stream's line ends are CRLF.",
+        "Comment lines stand before the first frame and between others, to keep the connection alive.",
         "unchanged",
-        _ASK,
-        Wire(draft(GEMINI, slug, "STOP", text(*_PIECES))),
-        (Reason("STOP"), TextIs("".join(_PIECES)), Bytes(b"\r\n\r\n")),
-        (rec("203 of 203 streams"), bug("family sse-framing: miruamel/xuan#194")),
+        ASK,
+        Wire(draft(api, slug, NATURAL[api], text(*PIECES)), raw=commented(comment, line_end)),
+        (Reason(NATURAL[api]), TextIs("".join(PIECES)), Bytes(f": {comment}{line_end}{line_end}".encode())),
+        evidence,
         modes=STREAMED,
-        tolerates="CRLF line ends",
+        standing=standing,
+        tolerates="comments in the event stream",
+    )
+
+
+_NEWS: Mapping[Api, tuple[dict[str, Any], Evidence, Evidence]] = {
+    ANTHROPIC: (
+        {"type": "storyboard", "panels": 3},
+        VERSIONING,
+        bug("family unknown-event: vercel/ai#383, Wei-Shaw/sub2api#7097"),
+    ),
+    RESPONSES: (
+        {"type": "response.storyboard.updated", "panels": 3},
+        COMPATIBLE,
+        bug("family unknown-event; openai/openai-node#1964, where `keepalive` was such an event"),
+    ),
+}
+
+
+def _unknown_event(api: Api) -> Scenario:
+    slug = "unknown-event"
+    data, promise, report = _NEWS[api]
+
+    def edit(events: list[Event]) -> list[Event]:
+        news = Event(data["type"], data)
+        with_news = put(events, (1, news), (len(events) // 2, news), (len(events) - 1, news))
+        return numbered(with_news) if api is RESPONSES else with_news
+
+    return Scenario(
+        api,
+        slug,
+        "Events of a type that nobody knows come near the start, between the deltas and before the last frame.",
+        "unchanged",
+        ASK,
+        Wire(draft(api, slug, NATURAL[api], text(*PIECES)), events=edit),
+        (Reason(NATURAL[api]), TextIs("".join(PIECES)), Has("type", data["type"])),
+        (promise, report),
+        modes=STREAMED,
+        standing=Standing.PROMISED,
+        tolerates="events of an unknown type",
+    )
+
+
+def _obfuscated(api: Api, slug: str) -> Any:
+    """A string of varying length on every chunk of Chat, on the deltas alone of Responses."""
+
+    def edit(number: int, data: dict[str, Any]) -> dict[str, Any]:
+        if api is RESPONSES and not str(data["type"]).endswith(".delta"):
+            return data
+        return {**data, "obfuscation": mint("", f"{api}/{slug}#{number}", 2 + number * 5 % 13)}
+
+    return of_each(edit)
+
+
+def _obfuscation(api: Api) -> Scenario:
+    slug = "obfuscation"
+    counted = "305 Chat streams since 2025-08-12" if api is CHAT else "Responses deltas since 2025-08-15"
+    return Scenario(
+        api,
+        slug,
+        "An `obfuscation` string of varying length pads the frames, to hide how long each piece of text is.",
+        "unchanged",
+        ASK,
+        Wire(draft(api, slug, NATURAL[api], text(*PIECES)), events=_obfuscated(api, slug)),
+        (Reason(NATURAL[api]), HasText(), HasKey("obfuscation")),
+        (rec(counted), doc("openai/openai-openapi@f85dbe2 stream_options.include_obfuscation")),
+        modes=STREAMED,
+        tolerates="the obfuscation key",
+    )
+
+
+_THOUGHTS = ("The question is about tides. ", "Noon is low, six is high.")
+_SHOWN: Mapping[Api, tuple[Premise, ...]] = {
+    ANTHROPIC: (Bytes(b'"thinking"'), Bytes(b'"signature"')),
+    GEMINI: (
+        Has("candidates[].content.parts[].thought", True),
+        HasKey("candidates[].content.parts[].thoughtSignature"),
+    ),
+    RESPONSES: (Bytes(b'"summary_text"'),),
+}
+"""How each API's bytes show that there was thinking."""
+
+
+def _signed(data: dict[str, Any]) -> dict[str, Any]:
+    """Gemini's JSON with a signature on its last part, where that is no thought."""
+    (candidate,) = data["candidates"]
+    *before, last = candidate["content"]["parts"]
+    if last.get("thought"):
+        return data
+    parts = [*before, {**last, "thoughtSignature": mint("", "gemini/thinking-then-text", 40)}]
+    return {**data, "candidates": [{**candidate, "content": {**candidate["content"], "parts": parts}}]}
+
+
+def _thinking(api: Api) -> Scenario:
+    slug = "thinking-then-text"
+    gemini = api is GEMINI
+    return Scenario(
+        api,
+        slug,
+        "The model's reasoning comes first, and where the API signs it the signature; then the answer.",
+        "complete; only the answer is text, the reasoning is apart or left out",
+        ASK,
+        Wire(
+            draft(api, slug, NATURAL[api], Thinking(_THOUGHTS), text(*PIECES)),
+            whole=_signed if gemini else None,
+            events=of_each(lambda number, data: _signed(data) if number > len(_THOUGHTS) else data) if gemini else None,
+        ),
+        (Reason(NATURAL[api]), HasText(), *_SHOWN[api]),
+        (rec(RECORDINGS), bug("family empty-content: PrefectHQ/fastmcp#3846 shows thoughts as text; vercel/ai#6589")),
+    )
+
+
+_SPACED = ("Steps:", "\n\n", "1.", " ", "Soak", " ", "the beans", "\n", "2.", " ", "Rinse", " ", "them.")
+
+
+def _deltas(api: Api) -> Scenario:
+    slug = "deltas-equal-final"
+    return Scenario(
+        api,
+        slug,
+        "The text comes in many small pieces, some of them nothing but white space.",
+        "the joined deltas, the accumulated object and the buffered reply are one and the same text",
+        Ask("How do I prepare the beans?", max_tokens=200),
+        Wire(draft(api, slug, NATURAL[api], text(*_SPACED))),
+        (Reason(NATURAL[api]), HasText()),
+        (rec(RECORDINGS), seed("stop sequences on Claude: buffer and final message agree if built from deltas alone")),
     )
 
 
 def scenarios() -> Iterator[Scenario]:
     """Every scenario of this theme."""
-    yield _usage_chunk()
-    yield _finish_with_content()
-    yield _stop_twice()
-    yield _crlf()
+    for api in _COMMENTS:
+        yield _comments(api)
+    for api in _NEWS:
+        yield _unknown_event(api)
+    for api in (CHAT, RESPONSES):
+        yield _obfuscation(api)
+    for api in _SHOWN:
+        yield _thinking(api)
+    for api in ALL:
+        yield _deltas(api)

@@ -67,18 +67,24 @@ _TERMINAL = ("response.completed", "response.incomplete", "response.failed")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The response of a cell, as bytes and as the JSON documents in them."""
+    """The response of a cell, as bytes and as the JSON documents in them.
+
+    Attributes:
+        earlier: the statuses of the responses that came before it.
+    """
 
     api: Api
     mode: Mode
     status: int
     body: bytes
+    earlier: tuple[int, ...] = ()
 
     @property
     def events(self) -> list[Event]:
-        """The documents in order: one for a whole body, one a frame for a stream."""
+        """The documents in order: one for a whole body, one a frame or an element of an array for a stream."""
         if self.body.lstrip()[:1] in (b"{", b"["):
-            return [Event(None, json.loads(self.body))]
+            data = json.loads(self.body)
+            return [Event(None, item) for item in (data if isinstance(data, list) else [data])]
         reader = SseReader()
         frames = reader.feed(self.body)
         tail = reader.close()
@@ -95,7 +101,9 @@ class View:
 
     def with_events(self, events: list[Event]) -> View:
         """The same response with other documents."""
-        if self.body.lstrip()[:1] in (b"{", b"["):
+        if self.body.lstrip()[:1] == b"[":
+            return replace(self, body=compact([event.data for event in events]).encode())
+        if self.body.lstrip()[:1] == b"{":
             return replace(self, body=compact(events[0].data).encode())
         line_end = "\r\n" if b"\r\n" in self.body else "\n"
         return replace(self, body=encode(events, line_end=line_end))
@@ -106,7 +114,10 @@ class View:
         if self.api is Api.OPENAI_RESPONSES and self.mode is _S:
             deltas = [e.data.get("delta") for e in self.events if event_type(e.data) == "response.output_text.delta"]
             return "".join(str(delta) for delta in deltas)
-        return "".join(value for value in self.values(TEXT[self.api, self.mode]) if isinstance(value, str))
+        holder, _, rest = TEXT[self.api, self.mode].rpartition("[].")
+        items = [item for item in self.values(f"{holder}[]" if holder else rest) if _is_answer(item)]
+        found = [value for item in items for value in _walk(item, rest.split("."))] if holder else items
+        return "".join(value for value in found if isinstance(value, str))
 
     @property
     def reasons(self) -> list[str]:
@@ -133,6 +144,11 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def _is_answer(item: Any) -> bool:
+    """Whether text beside these keys is the visible answer: of the first choice, and no thought of Gemini's."""
+    return not (isinstance(item, Mapping) and (item.get("index") or item.get("thought")))
 
 
 def event_type(data: Any) -> str:

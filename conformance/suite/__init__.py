@@ -1,4 +1,4 @@
-"""The tests that an adapter runs: `pytest --pyargs conformance`, or `from conformance.suite import *` in a test file."""
+"""The tests that an adapter runs: `pytest --pyargs conformance`, or `from conformance.suite import *` in a test."""
 
 from conformance.suite.test_conformance import test_scenario, test_smoke
 

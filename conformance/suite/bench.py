@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from conformance.checks import Case, Observation, SentRequest
 from conformance.contract import Adapter, Call
-from conformance.corpus import Exchange, cassette, snapshot
+from conformance.corpus import Exchange, cassette, reading_of, snapshot
 from conformance.errors import BrokenCassette, BrokenSnapshot, HarnessError
 from conformance.known_failures import Known
 from conformance.replay import Chunking, Delivery, InProcess, Play, ReplayServer, applies
 from conformance.replay.chunking import frames
+from conformance.replay.faults import delivered
 from conformance.scenarios import Scenario
 from conformance.scenarios.view import View
 from conformance.verdict import Result, judge
-from conformance.vocabulary import Mode, Transport
+from conformance.vocabulary import FaultKind, Mode, Transport
 from conformance.wire import Reading
+from conformance.wire.codec import HTTP_ERROR
+
+
+STALL_TIMEOUT, STALL_LIMIT = 0.4, 6.0
+"""Seconds that a library is told to wait on a wire that says nothing, and that it gets for that, retries included."""
+
+
+class NotApplicable(Exception):
+    """The cell cannot be put on this transport, or not to this client: a signal, not an error."""
 
 
 class Player(Protocol):
@@ -71,6 +81,9 @@ class Bench:
         """Play a cell under every chunking and judge it; the requests of the plain delivery come with the result.
 
         A cell that cannot be played is told as untested.
+
+        Raises:
+            NotApplicable: it cannot be played here at all.
         """
         try:
             case = self.case(scenario, mode)
@@ -82,24 +95,26 @@ class Bench:
         """Play a cell under every chunking.
 
         Raises:
+            NotApplicable: only the server can play it, or the client asks for another form or coding of the body.
             HarnessError: the question could not be put to the adapter.
             BrokenCassette: the cassette cannot be read, or no longer shows what the scenario claims.
             BrokenSnapshot: the snapshot cannot be read.
         """
+        if scenario.needs_server and self._transport is not Transport.SERVER:
+            raise NotApplicable(f"only the server can play {scenario.id}")
         exchanges = {each: cassette(scenario.id, each) for each in scenario.modes}
         check_premise(scenario, mode, exchanges[mode])
-        truth = snapshot(scenario.id)[mode]
         plain = self._observe_plain(scenario, mode, exchanges)
         observed = [plain]
         if not plain.hung:
             observed += [
-                self._observe(scenario, mode, Delivery(scenario.id, exchanges, chunking))
-                for chunking in self._chunkings(mode, exchanges[mode])
+                self._observe(scenario, mode, _delivery(scenario, exchanges, chunking=chunking))
+                for chunking in self._chunkings(scenario, mode, exchanges[mode])
             ]
         return Case(
             scenario=scenario,
             mode=mode,
-            truth=truth,
+            truth=_truth(scenario, mode, exchanges[mode], len(plain.sent)),
             observed=tuple(observed),
             vocabulary=self.adapter.vocabulary,
             lacks=self.adapter.lacks,
@@ -107,17 +122,24 @@ class Bench:
             held=self._held(scenario, mode, exchanges) if not plain.hung else None,
         )
 
-    def _chunkings(self, mode: Mode, turns: tuple[Exchange, ...]) -> list[Chunking]:
+    def _chunkings(self, scenario: Scenario, mode: Mode, turns: tuple[Exchange, ...]) -> list[Chunking]:
         if mode is Mode.BUFFERED or self._transport is Transport.VCR:
             return []  # a body is read whole; vcrpy joins chunks
-        return [each for each in Chunking if each is not Chunking.WHOLE and applies(turns[-1].body, each)]
+        last = delivered(turns[-1], scenario.fault)
+        if last.status >= HTTP_ERROR or len(turns) > 1:
+            return []  # an error is read whole, and each retry takes its time
+        if scenario.fault is not None and scenario.fault.kind is not FaultKind.CUT:
+            return []  # how a connection dies is the point there
+        if scenario.packing is not None:
+            return [Chunking.BYTE]  # the others tell borders of the text
+        return [each for each in Chunking if each is not Chunking.WHOLE and applies(last.body, each)]
 
     def _observe_plain(
         self, scenario: Scenario, mode: Mode, exchanges: Mapping[Mode, tuple[Exchange, ...]]
     ) -> Observation:
         key = (scenario.id, mode)
         if key not in self._plain:
-            self._plain[key] = self._observe(scenario, mode, Delivery(scenario.id, exchanges))
+            self._plain[key] = self._observe(scenario, mode, _delivery(scenario, exchanges))
         return self._plain[key]
 
     def _other(
@@ -135,18 +157,51 @@ class Bench:
             return None
         # All but the last third of the frames: enough to hold a first piece of text on every API.
         count = len(frames(exchanges[mode][-1].body)) * 2 // 3
-        return self._observe(scenario, mode, Delivery(scenario.id, exchanges, hold_after=count))
+        return self._observe(scenario, mode, _delivery(scenario, exchanges, hold_after=count))
 
     def _observe(self, scenario: Scenario, mode: Mode, delivery: Delivery) -> Observation:
+        limit = min(self._limit, STALL_LIMIT) if _stalls(scenario) else self._limit
         with self._player.playing(delivery) as play:
             call = call_for(scenario, play.base_url, self._limit)
             if mode is Mode.BUFFERED:
-                seen = self._caller.complete(call, delivery.chunking)
+                seen = self._caller.complete(call, delivery.label, limit=limit)
             else:
-                seen = self._caller.stream(call, delivery.chunking, play.release)
+                # A stall ends with the play, so content must not release it as it releases a held wire.
+                release = play.release if delivery.hold_after is not None else _nothing
+                seen = self._caller.stream(call, delivery.label, release, limit=limit)
         if play.problem is not None:
             raise HarnessError(f"{scenario.id}:{mode} could not be put to {self.adapter.name}: {play.problem}")
-        return replace(seen, sent=tuple(play.sent), while_open=play.released if play.held else None)
+        if scenario.packing is not None and not play.packed and play.sent:
+            raise NotApplicable(f"{self.adapter.name} does not ask for {scenario.packing}")
+        if scenario.without_query and any(scenario.without_query in sent.query for sent in play.sent):
+            raise NotApplicable(f"{self.adapter.name} asks with {scenario.without_query}")
+        return replace(
+            seen,
+            sent=tuple(play.sent),
+            while_open=play.released if play.held else None,
+            elsewhere=tuple(play.elsewhere) if scenario.wire.redirects else None,
+        )
+
+
+def _nothing() -> None:
+    pass
+
+
+def _stalls(scenario: Scenario) -> bool:
+    return scenario.fault is not None and scenario.fault.kind is FaultKind.STALL
+
+
+def _delivery(scenario: Scenario, exchanges: Mapping[Mode, tuple[Exchange, ...]], **more: Any) -> Delivery:
+    return Delivery(
+        scenario.id, exchanges, fault=scenario.fault, framing=scenario.framing, packing=scenario.packing, **more
+    )
+
+
+def _truth(scenario: Scenario, mode: Mode, turns: tuple[Exchange, ...], requests: int) -> Reading:
+    """The snapshot; where the adapter asked less often than there are answers, what the last one that it got says."""
+    if 0 < requests < len(turns):
+        return reading_of(scenario.api, mode, turns[requests - 1])
+    return snapshot(scenario.id)[mode]
 
 
 def call_for(scenario: Scenario, base_url: str, limit: float) -> Call:
@@ -162,8 +217,14 @@ def call_for(scenario: Scenario, base_url: str, limit: float) -> Call:
         max_tokens=ask.max_tokens,
         tools=ask.tools,
         tool_choice=ask.tool_choice,
-        timeout=limit * 0.8,
+        timeout=STALL_TIMEOUT if _stalls(scenario) else limit * 0.8,
     )
+
+
+def view_of(scenario: Scenario, mode: Mode, turns: tuple[Exchange, ...]) -> View:
+    """What a client gets to see of a cell: the last answer as it is delivered, and the statuses before it."""
+    last = delivered(turns[-1], scenario.fault)
+    return View(scenario.api, mode, last.status, last.body, tuple(turn.status for turn in turns[:-1]))
 
 
 def check_premise(scenario: Scenario, mode: Mode, turns: tuple[Exchange, ...]) -> None:
@@ -172,8 +233,7 @@ def check_premise(scenario: Scenario, mode: Mode, turns: tuple[Exchange, ...]) -
     Raises:
         BrokenCassette: they do not: the fixture is broken, and no adapter is to blame.
     """
-    last = turns[-1]
-    view = View(scenario.api, mode, last.status, last.body)
+    view = view_of(scenario, mode, turns)
     for premise in scenario.premise:
         if not premise.holds(view):
             raise BrokenCassette(

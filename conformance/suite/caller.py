@@ -14,7 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.checks import Observation, Raised
-from conformance.contract import Adapter, Call, End, Part, Reply, TextDelta, ThinkingDelta, ToolCallDelta
+from conformance.contract import (
+    Adapter,
+    Call,
+    Chunk,
+    ChunkReader,
+    End,
+    Part,
+    Reply,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+)
 from conformance.errors import AdapterBroken
 
 _CONTENT = (TextDelta, ThinkingDelta, ToolCallDelta)
@@ -26,6 +37,8 @@ class _Seen:
 
     reply: Reply | None = None
     parts: list[Part] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+    reader: ChunkReader = field(default_factory=ChunkReader)
     raised: BaseException | None = None
     done: threading.Event = field(default_factory=threading.Event)
 
@@ -43,8 +56,8 @@ class Caller:
         self._jobs: queue.SimpleQueue[Callable[[asyncio.Runner], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
-    def complete(self, call: Call, chunking: str) -> Observation:
-        """One whole reply.
+    def complete(self, call: Call, chunking: str, *, limit: float | None = None) -> Observation:
+        """One whole reply, within another time limit than usual where one is given.
 
         Raises:
             AdapterBroken: the binding returned something else than a Reply.
@@ -59,9 +72,16 @@ class Caller:
                 )
             seen.reply = reply
 
-        return self._observe(job, chunking)
+        return self._observe(job, chunking, limit)
 
-    def stream(self, call: Call, chunking: str, on_content: Callable[[], object] = lambda: None) -> Observation:
+    def stream(
+        self,
+        call: Call,
+        chunking: str,
+        on_content: Callable[[], object] = lambda: None,
+        *,
+        limit: float | None = None,
+    ) -> Observation:
         """One streamed reply. `on_content` is called at each piece of content, when it arrives.
 
         Raises:
@@ -73,9 +93,12 @@ class Caller:
                 raise AdapterBroken(
                     f"{self._adapter.name}.stream yielded {type(part).__name__}", "yield TextDelta, End, ..."
                 )
-            seen.parts.append(part)
-            if isinstance(part, _CONTENT):
-                on_content()
+            if isinstance(part, Chunk):
+                seen.chunks.append(part)
+            for read in seen.reader.take(part):
+                seen.parts.append(read)
+                if isinstance(read, _CONTENT):
+                    on_content()
 
         def job(seen: _Seen, runner: asyncio.Runner) -> None:
             value = self._adapter.stream(call)
@@ -88,7 +111,7 @@ class Caller:
                     take(seen, part)
             seen.reply = Reply.from_parts(seen.parts)
 
-        return self._observe(job, chunking)
+        return self._observe(job, chunking, limit)
 
     def close(self) -> None:
         """End the thread; harmless where a call hangs in it."""
@@ -97,7 +120,7 @@ class Caller:
             self._thread.join(timeout=1.0)
             self._thread = None
 
-    def _observe(self, job: Callable[[_Seen, asyncio.Runner], None], chunking: str) -> Observation:
+    def _observe(self, job: Callable[[_Seen, asyncio.Runner], None], chunking: str, limit: float | None) -> Observation:
         seen = _Seen()
 
         def run(runner: asyncio.Runner) -> None:
@@ -110,7 +133,7 @@ class Caller:
 
         with _listening() as heard:
             self._submit(run)
-            hung = not seen.done.wait(self._limit)
+            hung = not seen.done.wait(self._limit if limit is None else limit)
         if hung:
             self._abandon()
         if isinstance(seen.raised, AdapterBroken | KeyboardInterrupt):
@@ -120,6 +143,7 @@ class Caller:
             chunking=chunking,
             reply=seen.reply if seen.reply is not None or not parts else Reply.from_parts(parts),
             parts=parts,
+            chunks=tuple(seen.chunks),
             final=next((part.final for part in parts if isinstance(part, End) and part.final), None),
             raised=Raised.of(seen.raised) if seen.raised is not None else None,
             hung=hung,

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance import adapters
 from conformance.checks import SentRequest
+from conformance.errors import AdapterBroken
 from conformance.scenarios import Scenario
-from conformance.suite.bench import Bench
+from conformance.suite.bench import Bench, NotApplicable
 from conformance.suite.smoke import Smoke, smoke
 from conformance.verdict import Result
 from conformance.vocabulary import Api, Mode
 
 
-class NotSpoken(Exception):
-    """The adapter does not speak the cell's API: a signal to who runs the cell, not an error."""
-
-
 class Judging:
-    """Judges cells one by one; cells of an API whose smoke fails are told as untested."""
+    """Judges cells one by one; cells of an API whose smoke fails are told as untested.
 
-    def __init__(self, bench: Bench) -> None:
+    Args:
+        bench: where the adapter is put to the test.
+        identity: who is judged, as plain data that goes with each result.
+    """
+
+    def __init__(self, bench: Bench, identity: Mapping[str, Any]) -> None:
+        self.identity = identity
         self._bench = bench
         self._smoke: dict[tuple[Api, Smoke], str | None] = {}
         self._told: set[Api] = set()
@@ -30,12 +32,6 @@ class Judging:
     def name(self) -> str:
         """The adapter's name."""
         return self._bench.adapter.name
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """Who is judged, as plain data for the results."""
-        adapter = self._bench.adapter
-        return {"adapter": adapter.name, "version": adapters.version_of(adapter), "apis": sorted(adapter.apis)}
 
     def smoke(self, api: Api, which: Smoke) -> str | None:
         """What is wrong with the binding, or None. Each is tried once."""
@@ -55,11 +51,18 @@ class Judging:
         return first
 
     def result(self, scenario: Scenario, mode: Mode) -> tuple[Result, Sequence[SentRequest]]:
-        """The result of a cell, and the requests of its plain delivery."""
+        """The result of a cell, and the requests of its plain delivery.
+
+        Raises:
+            NotApplicable: the adapter does not speak its API, or the transport cannot play it.
+        """
         if self.wiring(scenario.api) is not None:
             return Result.untested(scenario.id, mode, "the binding is wired wrong: a smoke test of this API fails"), ()
-        return self._bench.judge(scenario, mode)
+        try:
+            return self._bench.judge(scenario, mode)
+        except AdapterBroken as error:
+            return Result.untested(scenario.id, mode, str(error)), ()
 
     def _spoken(self, api: Api) -> None:
         if api not in self._bench.adapter.apis:
-            raise NotSpoken(f"{self.name} does not speak {api}")
+            raise NotApplicable(f"{self.name} does not speak {api}")

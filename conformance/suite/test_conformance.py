@@ -9,7 +9,8 @@ import pytest
 
 from conformance.report import explain_failure
 from conformance.scenarios import Scenario
-from conformance.suite.judging import Judging, NotSpoken
+from conformance.suite.bench import NotApplicable
+from conformance.suite.judging import Judging
 from conformance.suite.smoke import Smoke
 from conformance.vocabulary import Api, Mode
 
@@ -21,7 +22,7 @@ def test_smoke(
     api, smoke = conformance_smoke
     try:
         problem = conformance_judging.smoke(api, smoke)
-    except NotSpoken as signal:
+    except NotApplicable as signal:
         pytest.skip(f"not applicable: {signal}")
     _tell(request, conformance_judging, wiring=problem)
     if problem is not None:
@@ -36,8 +37,8 @@ def test_scenario(
     scenario, mode = conformance_cell
     try:
         result, sent = conformance_judging.result(scenario, mode)
-    except NotSpoken as signal:
-        _tell(request, conformance_judging, not_applicable=True)
+    except NotApplicable as signal:
+        _tell(request, conformance_judging, not_applicable=str(signal))
         pytest.skip(f"not applicable: {signal}")
     problem = conformance_judging.wiring(scenario.api)
     _tell(request, conformance_judging, result=result.to_json(), wiring=problem)
@@ -50,5 +51,5 @@ def test_scenario(
 
 
 def _tell(request: pytest.FixtureRequest, judging: Judging, **facts: Any) -> None:
-    """Attach to the item what the results are made of, as plain data: reports of xdist's workers travel."""
-    request.node.user_properties.append(("conformance", json.loads(json.dumps({**judging.identity, **facts}))))
+    """Attach to the item what the results are made of, as ASCII text: reports of xdist's workers travel."""
+    request.node.user_properties.append(("conformance", json.dumps({**judging.identity, **facts})))

@@ -84,6 +84,13 @@ class Draft:
     usage: Usage = field(default_factory=lambda: Usage(21, 19))
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def thought_tokens(self) -> int:
+        """How many of the output tokens were spent on thinking: all where nothing else was said, else one a piece."""
+        generated = self.usage.output_tokens or 0
+        pieces = [len(block.pieces) for block in self.blocks if isinstance(block, Thinking)]
+        return generated if pieces and len(pieces) == len(self.blocks) else min(sum(pieces), generated)
+
 
 def mint(prefix: str, seed: str, length: int, alphabet: str = _BASE62) -> str:
     """An id of the vendor's form, the same for the same seed, that no vendor ever gave out."""

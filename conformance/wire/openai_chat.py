@@ -12,11 +12,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from conformance.contract import End, ErrorPart, Part, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta, Usage
+from conformance.contract import (
+    End,
+    ErrorPart,
+    Part,
+    RefusalDelta,
+    Reply,
+    TextDelta,
+    ThinkingDelta,
+    ToolCall,
+    ToolCallDelta,
+    Usage,
+)
 from conformance.vocabulary import Api, Stop
 from conformance.wire.codec import Codec, Events, Json, Row, expect_object
 from conformance.wire.draft import HEX, Draft, Raw, Refusal, Text, Thinking, ToolUse, mint
 from conformance.wire.openai_common import CREATED, as_object, as_objects, as_text, read_error
+from conformance.wire.reading import is_json_object
 from conformance.wire.sse import Event
 
 _TYPES = "openai==3.57.0 types/chat/chat_completion.py Choice"
@@ -83,6 +95,15 @@ class OpenAIChat(Codec):
 
     def asks_stream(self, path: str, body: Json) -> bool:
         return body.get("stream") is True
+
+    def classify(self, reason: str | None, reply: Reply) -> Stop:
+        """By the table and the content; a call whose JSON never ends was cut, whatever the reason says.
+
+        OpenRouter says `tool_calls` of calls that hit the cap (16 of 16 public recordings).
+        """
+        stop = super().classify(reason, reply)
+        cut = stop is Stop.TOOL_CALL and any(_is_cut(call) for call in reply.tool_calls)
+        return Stop.TRUNCATED if cut else stop
 
     def encode_whole(self, draft: Draft) -> dict[str, Any]:
         choice = {
@@ -186,6 +207,12 @@ def _end(reason: Any, usage: Usage | None) -> End:
     return End(value, value, None, usage, shape=Api.OPENAI_CHAT)
 
 
+def _is_cut(call: ToolCall) -> bool:
+    """Whether the arguments begin as an object and never end as one."""
+    text = "" if call.free_text or not isinstance(call.arguments, str) else call.arguments
+    return text.lstrip().startswith("{") and not is_json_object(text)
+
+
 def _usage(raw: Any) -> Usage | None:
     usage = as_object(raw)
     counts = Usage(usage.get("prompt_tokens"), usage.get("completion_tokens"))
@@ -213,14 +240,13 @@ def _chunk(draft: Draft, choice: dict[str, Any]) -> dict[str, Any]:
 
 def _usage_object(draft: Draft) -> dict[str, Any]:
     given, generated = draft.usage.input_tokens or 0, draft.usage.output_tokens or 0
-    thought = sum(len(block.pieces) for block in draft.blocks if isinstance(block, Thinking))
     return {
         "prompt_tokens": given,
         "completion_tokens": generated,
         "total_tokens": given + generated,
         "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
         "completion_tokens_details": {
-            "reasoning_tokens": min(thought, generated),
+            "reasoning_tokens": draft.thought_tokens,
             "audio_tokens": 0,
             "accepted_prediction_tokens": 0,
             "rejected_prediction_tokens": 0,

@@ -85,12 +85,11 @@ def _response(draft: Draft, status: str | None, output: list[dict[str, Any]]) ->
 
 def _usage(draft: Draft) -> dict[str, Any]:
     given, generated = draft.usage.input_tokens or 0, draft.usage.output_tokens or 0
-    thought = sum(len(block.pieces) for block in draft.blocks if isinstance(block, Thinking))
     return {
         "input_tokens": given,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": generated,
-        "output_tokens_details": {"reasoning_tokens": min(thought, generated)},
+        "output_tokens_details": {"reasoning_tokens": draft.thought_tokens},
         "total_tokens": given + generated,
     }
 

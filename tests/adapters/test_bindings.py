@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import threading
@@ -98,6 +99,16 @@ class Vendor:
             events.insert(-1, Event(None, usage_chunk(draft)))
         self.kind = "text/event-stream"
         self.body = encode(events, line_end=codec.LINE_END)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def event_loop_of_the_thread() -> Iterator[None]:
+    """LiteLLM's synchronous calls run their logging on the thread's event loop, and leave open the one they make."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 @pytest.fixture(scope="module")

@@ -18,15 +18,15 @@ class CorpusSnapshots(JSONSnapshotExtension):
     """
 
     @classmethod
-    def dirname(cls, *, test_location: Any) -> str:
+    def dirname(cls, *, test_location: Any) -> str:  # noqa: ARG003 -- syrupy calls it so; an id says it all
         return str(root() / "snapshots")
 
     @classmethod
-    def get_location(cls, *, test_location: Any, index: Any) -> str:
+    def get_location(cls, *, test_location: Any, index: Any) -> str:  # noqa: ARG003 -- the same
         return str(root() / "snapshots" / f"{index}.json")
 
     @classmethod
-    def get_snapshot_name(cls, *, test_location: Any, index: Any = 0) -> str:
+    def get_snapshot_name(cls, *, test_location: Any, index: Any = 0) -> str:  # noqa: ARG003 -- the same
         return Path(str(index)).stem
 
 

@@ -16,7 +16,7 @@ import pytest
 from conformance.corpus import Exchange
 from conformance.errors import HarnessError
 from conformance.replay import Chunking, Delivery, Play, ReplayServer, cut
-from conformance.replay import server as server_module
+from conformance.replay import sending
 from conformance.vocabulary import Mode
 
 HOST = "https://api.anthropic.com"
@@ -165,7 +165,7 @@ class TestHolding:
     def test_without_release_the_rest_comes_after_a_while(
         self, server: ReplayServer, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(server_module, "HOLD_SECONDS", 0.05)
+        monkeypatch.setattr(sending, "HOLD_SECONDS", 0.05)
         with server.playing(delivery(hold_after=1)) as play:
             assert stream(client, play) == STREAM
             play.release()  # too late

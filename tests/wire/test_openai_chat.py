@@ -102,6 +102,23 @@ def test_both_modes_say_the_same(name: str) -> None:
     assert whole.usage == sent.usage
 
 
+@pytest.mark.parametrize(
+    ("arguments", "stop"),
+    [
+        ('{"at": "Lis', Stop.TRUNCATED),
+        ('{"at": {"x": 1}', Stop.TRUNCATED),
+        ('{"at": "☂"}', Stop.TOOL_CALL),
+        ("", Stop.TOOL_CALL),
+        ("look at the sky", Stop.TOOL_CALL),
+    ],
+)
+def test_a_call_whose_json_never_ends_was_cut(arguments: str, stop: Stop) -> None:
+    """A host that says `tool_calls` of a cut call is not believed; free text and no arguments are no cut."""
+    sent = draft("tool_calls", ToolUse("look", (arguments,)))
+    for reading in (read(CODEC.encode_whole(sent)), streamed(with_usage(sent))):
+        assert (reading.stop, reading.raw_reason) == (stop, "tool_calls")
+
+
 BODY = with_usage(draft("tool_calls", Text(("é☂",)), ToolUse("look", ('{"a', 't":1}'))))
 
 
@@ -195,7 +212,7 @@ STREAMS: dict[str, tuple[bytes, dict[str, Any]]] = {
     ),
     "a call hidden behind tool_calls is cut": (
         sse(chunk(call('{"a":', "look", index=0, id="c1")), chunk(None, "tool_calls")),
-        {"stop": Stop.TOOL_CALL, "tool_calls": (WireCall("look", '{"a":', False, "c1"),)},
+        {"stop": Stop.TRUNCATED, "tool_calls": (WireCall("look", '{"a":', False, "c1"),)},
     ),
     "a call cut by the cap before its arguments": (
         sse(chunk(call("", "look", index=0, id="c1")), chunk(None, "length")),

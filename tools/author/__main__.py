@@ -11,7 +11,7 @@ from conformance.corpus import cassette_path, manifest, root
 from conformance.errors import ConformanceError, ScenarioNotFound
 from conformance.scenarios import Scenario, catalogue
 from conformance.vocabulary import Provenance
-from tools.author.build import exchange
+from tools.author.build import exchanges
 from tools.cassette_file import dump, write_whole
 
 
@@ -46,7 +46,7 @@ def _run(scenarios: list[Scenario], *, check: bool) -> int:
             origin = rows.get(cell)
             if origin is not None and origin.provenance is not Provenance.DOCUMENTED:
                 continue  # what was recorded is never written over by what was only documented
-            text = dump([exchange(scenario, mode)])
+            text = dump(exchanges(scenario, mode))
             path = cassette_path(scenario.id, mode)
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 stale.append(cell)

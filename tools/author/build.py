@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.contract import Call
 from conformance.corpus import Exchange
-from conformance.scenarios import Scenario
+from conformance.scenarios import Scenario, Wire
 from conformance.vocabulary import Api, Mode
 from conformance.wire import codec_for
 from conformance.wire.draft import HEX, mint
@@ -50,16 +50,21 @@ def call_of(scenario: Scenario, base_url: str) -> Call:
     )
 
 
-def exchange(scenario: Scenario, mode: Mode) -> Exchange:
-    """The documented exchange of one cell."""
+def exchanges(scenario: Scenario, mode: Mode) -> list[Exchange]:
+    """The documented exchanges of one cell, in order."""
+    return [_exchange(scenario, mode, wire) for wire in (*scenario.wire.before, scenario.wire)]
+
+
+def _exchange(scenario: Scenario, mode: Mode, wire: Wire) -> Exchange:
     request = request_for(call_of(scenario, HOSTS[scenario.api]), stream=mode is Mode.STREAMED)
-    wire = scenario.wire
-    whole = wire.status >= 400 or mode is Mode.BUFFERED
-    body = _whole(scenario) if whole else _streamed(scenario)
+    # A body of its own goes out whole in both modes, unless the stream has events of its own too.
+    own = wire.body is not None and wire.events is None
+    whole = own or wire.status >= 300 or mode is Mode.BUFFERED
+    body = _whole(scenario.api, wire) if whole else _streamed(scenario.api, wire)
     content_type = _TYPES[scenario.api, Mode.BUFFERED if whole else Mode.STREAMED]
     return Exchange(
         method="POST",
-        uri=HOSTS[scenario.api] + request.path,
+        uri=HOSTS[scenario.api] + request.path.removesuffix(f"?{scenario.without_query}"),
         request=request.body,
         status=wire.status,
         headers={"content-type": content_type, **_request_id(scenario), **wire.headers},
@@ -77,23 +82,22 @@ def _request_id(scenario: Scenario) -> dict[str, str]:
             return {"x-request-id": mint("req_", scenario.id, 32, HEX)}
 
 
-def _whole(scenario: Scenario) -> bytes:
-    wire = scenario.wire
+def _whole(api: Api, wire: Wire) -> bytes:
     body: Any = wire.body
     if wire.draft is not None:
-        body = codec_for(scenario.api).encode_whole(wire.draft)
+        body = codec_for(api).encode_whole(wire.draft)
     if isinstance(body, str):
         return body.encode()
     if wire.whole is not None:
         body = wire.whole(body)
     # As the vendors do: Anthropic sends compact JSON, the others indent theirs.
-    if scenario.api is Api.ANTHROPIC_MESSAGES:
+    if api is Api.ANTHROPIC_MESSAGES:
         return compact(body).encode()
     return (json.dumps(body, ensure_ascii=False, indent=2) + "\n").encode()
 
 
-def _streamed(scenario: Scenario) -> bytes:
-    codec, wire = codec_for(scenario.api), scenario.wire
+def _streamed(api: Api, wire: Wire) -> bytes:
+    codec = codec_for(api)
     events = codec.encode_events(wire.draft) if wire.draft is not None else []
     if wire.events is not None:
         events = wire.events(events)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from conformance.errors import BadOption, ConformanceError
 from conformance.vocabulary import Mode
-from tools.published import evidence, figures, inventory, recordings
+from tools.published import derive_commands, evidence, figures, inventory, recordings
 from tools.published.fetch import fetch
 from tools.published.pins import pins
 
@@ -138,6 +138,8 @@ def _parser() -> argparse.ArgumentParser:
     shape = commands.add_parser("inventory", help="write the shape inventory")
     shape.add_argument("--check", action="store_true", help="write nothing; exit 1 where a file differs")
     shape.set_defaults(run=_inventory)
+
+    derive_commands.add_to(commands, _say)
     return parser
 
 

@@ -19,3 +19,7 @@ class BadArchive(ConformanceError):
 
 class BadPins(ConformanceError):
     """The pins, the figures or the divergences are not of their form, or a name is in none of them."""
+
+
+class Underivable(ConformanceError):
+    """A recorded exchange from which no cassette can be derived: something in it is not understood, or has no name."""

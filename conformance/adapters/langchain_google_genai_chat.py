@@ -1,0 +1,63 @@
+"""The binding for langchain-google-genai: `ChatGoogleGenerativeAI` on the Gemini API. No Vertex, no legacy class.
+
+LangChain hands the provider's own reason on in `response_metadata`. Stop strings go with the call; `build_with_model`
+gives them to the constructor instead, which is the library's second entry point. Everything that the Call does not
+ask for stays at the library's default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from langchain_google_genai import ChatGoogleGenerativeAI
+
+from conformance.adapters import installed
+from conformance.adapters.langchain_messages import asked, parts_of, reply_of, stops
+from conformance.contract import Call, Part, Reply
+from conformance.vocabulary import PASSTHROUGH, Api, Gap
+
+
+class LangChainGoogleGenAI:
+    """Hands out LangChain's messages."""
+
+    name = "langchain-google-genai"
+    apis = frozenset({Api.GEMINI})
+    vocabulary = PASSTHROUGH
+    lacks: frozenset[Gap] = frozenset()
+    version = installed("langchain-google-genai")
+
+    def __init__(self, *, stop_at_call: bool = True) -> None:
+        self._stop_at_call = stop_at_call
+
+    def complete(self, call: Call) -> Reply:
+        model, options = self._asked(call)
+        return reply_of(model.invoke(call.prompt, **options), _reason)
+
+    def stream(self, call: Call) -> Iterator[Part]:
+        model, options = self._asked(call)
+        yield from parts_of(model.stream(call.prompt, **options), _reason)
+
+    def _asked(self, call: Call) -> tuple[Any, dict[str, Any]]:
+        settings: dict[str, Any] = {} if self._stop_at_call or call.stop is None else {"stop": stops(call)}
+        if call.max_tokens is not None:
+            settings["max_output_tokens"] = call.max_tokens
+        model = ChatGoogleGenerativeAI(
+            model=call.model, base_url=call.base_url, google_api_key=call.api_key, timeout=call.timeout, **settings
+        )
+        return asked(model, call, stop_at_call=self._stop_at_call)
+
+
+def build() -> LangChainGoogleGenAI:
+    """The factory behind `--adapter langchain-google-genai`."""
+    return LangChainGoogleGenAI()
+
+
+def build_with_model() -> LangChainGoogleGenAI:
+    """The same with stop strings given to the constructor of the model."""
+    return LangChainGoogleGenAI(stop_at_call=False)
+
+
+def _reason(metadata: dict[str, Any]) -> str | None:
+    reason = metadata.get("finish_reason")
+    return None if reason is None else str(reason)
