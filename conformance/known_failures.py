@@ -59,7 +59,10 @@ def load(path: Path) -> tuple[Known, ...]:
         raise BadKnownFailures(f"{path} is not TOML: {error}", "each entry is a [[known]] table") from error
     if unknown := set(data) - {"known"}:
         raise BadKnownFailures(f"{path}: unknown table {sorted(unknown)[0]!r}", "each entry is a [[known]] table")
-    return tuple(_entry(path, number, item) for number, item in enumerate(data.get("known", ()), 1))
+    entries = data.get("known", [])
+    if not isinstance(entries, list) or not all(isinstance(item, dict) for item in entries):
+        raise BadKnownFailures(f"{path}: `known` is no list of tables", "each entry is a [[known]] table")
+    return tuple(_entry(path, number, item) for number, item in enumerate(entries, 1))
 
 
 def _entry(path: Path, number: int, item: Mapping[str, Any]) -> Known:
@@ -68,9 +71,12 @@ def _entry(path: Path, number: int, item: Mapping[str, Any]) -> Known:
         raise BadKnownFailures(f"{where} lacks {', '.join(sorted(missing))}", "an entry has cells, check and reason")
     if unknown := set(item) - _KEYS:
         raise BadKnownFailures(f"{where}: unknown key {sorted(unknown)[0]!r}", f"keys are {', '.join(sorted(_KEYS))}")
+    for key in _KEYS - {"cells"}:
+        if not isinstance(item.get(key, ""), str):
+            raise BadKnownFailures(f"{where}: {key} is no text: {item[key]!r}", "put it in quotes")
     if item["check"] not in RULES:
         raise BadKnownFailures(f"{where}: no check {item['check']!r}", f"checks are {', '.join(RULES)}")
-    cells = (item["cells"],) if isinstance(item["cells"], str) else tuple(item["cells"])
+    cells = _cells(where, item["cells"])
     known = Known(cells, item["check"], str(item["reason"]), str(item.get("link", "")), str(item.get("expect", "")))
     if not known.reason.strip():
         raise BadKnownFailures(f"{where} has an empty reason", "say why the failure is known")
@@ -79,6 +85,13 @@ def _entry(path: Path, number: int, item: Mapping[str, Any]) -> Known:
         if not any(Known((pattern,), known.check, "").covers(cell) for cell in every):
             raise BadKnownFailures(f"{where}: {pattern!r} matches no cell of the corpus", "see the catalogue for ids")
     return known
+
+
+def _cells(where: str, value: Any) -> tuple[str, ...]:
+    cells = [value] if isinstance(value, str) else value
+    if not isinstance(cells, list) or not cells or not all(isinstance(cell, str) for cell in cells):
+        raise BadKnownFailures(f"{where}: cells names no cell: {value!r}", "one id or pattern, or a list of them")
+    return tuple(cells)
 
 
 def matching(entries: Iterable[Known], cell: str) -> list[Known]:

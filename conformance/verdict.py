@@ -127,8 +127,11 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
     if findings:
         return Verdict.DECLARED
     reply = case.plain.whole
-    if reply is None or case.truth.error is not None or case.truth.cut:
+    if case.truth.error is not None or case.truth.cut or case.refused:
         return Verdict.FAITHFUL
+    if reply is None:
+        # An exception where no rule asks for one: as right as the reply, or a word that is missing told loudly.
+        return Verdict.FAITHFUL if case.scenario.may_raise else Verdict.LOUD
     # No rule is broken, yet the vocabulary may have had no word for the truth.
     return harm(case.truth.stop, case.ending(reply), case.scenario.accepts)
 

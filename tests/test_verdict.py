@@ -80,7 +80,6 @@ def test_a_right_exception_is_faithful(scenario: Scenario, wire: Reading, observ
     assert judge(case(scenario, wire, observed)).verdict is Verdict.FAITHFUL
 
 
-@pytest.mark.xfail(reason="no rule looks at an exception where the truth is neither complete nor a tool call")
 @pytest.mark.parametrize("stop", [Stop.TRUNCATED, Stop.CONTINUE, Stop.BLOCKED, Stop.UNKNOWN])
 def test_a_crash_on_an_ending_that_has_a_word_is_not_faithful(stop: Stop) -> None:
     """An IndexError on a blocked prompt: information is lost, and the vocabulary has a member for the truth."""

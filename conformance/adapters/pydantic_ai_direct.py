@@ -110,9 +110,7 @@ class PydanticAI:
         return {
             "model": model(
                 call.model,
-                provider=provider(
-                    base_url=call.base_url + suffix, api_key=call.api_key, http_client=self._http.get()
-                ),
+                provider=provider(base_url=call.base_url + suffix, api_key=call.api_key, http_client=self._http.get()),
             ),
             "messages": [ModelRequest.user_text_prompt(call.prompt)],
             "model_settings": settings,

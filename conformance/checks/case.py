@@ -118,6 +118,13 @@ class Case:
         return codec_for(self.scenario.api)
 
     @property
+    def request(self) -> SentRequest | None:
+        """The first request for a reply. Requests that list models or count tokens are request.count's business."""
+        asked = [request for request in self.plain.sent if request.json is not None]
+        at_home = [request for request in asked if request.path.endswith(self.codec.ENDPOINTS)]
+        return next(iter(at_home or asked), None)
+
+    @property
     def refused(self) -> bool:
         """The adapter raised before it sent anything, where that is as right as an answer."""
         return self.scenario.may_refuse and self.plain.raised is not None and not self.plain.sent

@@ -102,7 +102,7 @@ def which(case: Case) -> list[Finding] | None:
     reply = _reply(case)
     if reply is None or case.truth.stop_sequence is None:
         return None
-    if reply.stop_sequence is not None:
+    if reply.stop_sequence:
         return []  # a wrong one is stop.not-invented's finding
     return [
         found(
@@ -120,7 +120,7 @@ def not_invented(case: Case) -> list[Finding] | None:
     reply = _reply(case)
     if reply is None:
         return None
-    if reply.stop_sequence is None or reply.stop_sequence == case.truth.stop_sequence:
+    if not reply.stop_sequence or reply.stop_sequence == case.truth.stop_sequence:
         return []
     return [
         found(
@@ -139,7 +139,7 @@ def calls(case: Case) -> list[Finding] | None:
     if reply is None or not (case.truth.tool_calls or reply.tool_calls):
         return None
     if any(call.whole is not True for call in case.truth.tool_calls):
-        return None
+        return _whole_beside_cut(case, reply)
     if len(reply.tool_calls) != len(case.truth.tool_calls):
         return [
             found(
@@ -153,6 +153,23 @@ def calls(case: Case) -> list[Finding] | None:
     return [
         found("tool.calls", Verdict.MISLEADING, "a tool call differs from the wire's", repr(wire), repr(got))
         for wire, got in zip(case.truth.tool_calls, reply.tool_calls, strict=True)
+        if not _same_call(wire, got)
+    ]
+
+
+def _whole_beside_cut(case: Case, reply: Reply) -> list[Finding] | None:
+    """Whole calls beside a cut one, found by id: to leave them out is honest, to change them is not."""
+    pairs = [
+        (wire, got)
+        for wire in case.truth.tool_calls
+        for got in reply.tool_calls
+        if wire.whole and wire.id is not None and wire.id == got.id
+    ]
+    if not pairs:
+        return None
+    return [
+        found("tool.calls", Verdict.MISLEADING, "a tool call differs from the wire's", repr(wire), repr(got))
+        for wire, got in pairs
         if not _same_call(wire, got)
     ]
 
@@ -186,7 +203,7 @@ def cut_not_repaired(case: Case) -> list[Finding] | None:
     on is no repair: there the honest reason beside it is all that anyone can know.
     """
     reply = _reply(case)
-    cut = [(n, call) for n, call in enumerate(case.truth.tool_calls) if call.whole is False]
+    cut = [call for call in case.truth.tool_calls if call.whole is False]
     if reply is None or not cut:
         return None
     return [
@@ -198,9 +215,23 @@ def cut_not_repaired(case: Case) -> list[Finding] | None:
             f"{got.name} with {got.arguments!r}",
         )
         for replies in (reply, *((case.plain.final,) if case.plain.final else ()))
-        for n, call in cut
-        for got in replies.tool_calls[n : n + 1]
+        for call in cut
+        for got in _handed_out(call, case.truth.tool_calls, replies.tool_calls)
         if not isinstance(got.arguments, str) or is_json_object(got.arguments)
+    ]
+
+
+def _handed_out(cut: WireCall, truth: tuple[WireCall, ...], got: tuple[ToolCall, ...]) -> list[ToolCall]:
+    """What an adapter made of one cut call: told by its id, or else by its name and by being none of the whole ones."""
+    by_id = [call for call in got if cut.id is not None and call.id == cut.id]
+    if by_id:
+        return by_id
+    known = {call.id for call in truth if call.id is not None}
+    whole = [call for call in truth if call.whole]
+    return [
+        call
+        for call in got
+        if call.name == cut.name and call.id not in known and not any(_same_call(other, call) for other in whole)
     ]
 
 

@@ -12,7 +12,8 @@ CLAIMS = frozenset({Stop.COMPLETE, Stop.TOOL_CALL, Stop.CONTINUE})
 """Classes on which a caller acts: claimed wrongly, each misleads."""
 
 _BAD_NEWS = frozenset({Stop.TRUNCATED, Stop.BLOCKED, Stop.FAILED})
-_MUST_ARRIVE = frozenset({Stop.COMPLETE, Stop.TOOL_CALL})
+MUST_ARRIVE = frozenset({Stop.COMPLETE, Stop.TOOL_CALL})
+"""Classes of a good reply: an exception in its place is broken."""
 
 
 def harm(truth: Stop, told: Stop, accepts: frozenset[Stop] = frozenset()) -> Verdict:
@@ -35,7 +36,7 @@ def reason_class(case: Case) -> list[Finding] | None:
         return None
     raised = case.plain.raised
     if raised is not None:
-        if case.truth.stop not in _MUST_ARRIVE or case.scenario.may_raise:
+        if case.truth.stop not in MUST_ARRIVE or case.scenario.may_raise:
             return []
         return [
             found(
@@ -65,6 +66,8 @@ def reason_class(case: Case) -> list[Finding] | None:
 
 def reason_exact(case: Case) -> list[Finding] | None:
     """The class is the snapshot's wherever the vocabulary has a member for it."""
+    if _applies(case) and case.plain.raised is not None:
+        return _raised_instead(case)
     reply = case.plain.whole
     if not _applies(case) or reply is None:
         return None
@@ -80,6 +83,24 @@ def reason_exact(case: Case) -> list[Finding] | None:
             f"told `{told}` although the vocabulary has a value for `{case.truth.stop}`",
             f"{case.truth.stop} (wire: {case.truth.raw_reason!r})",
             f"reason {reply.reason!r}",
+        )
+    ]
+
+
+def _raised_instead(case: Case) -> list[Finding]:
+    """An exception where the vocabulary has a word for the truth: the caller can tell, and has lost the rest."""
+    raised = case.plain.raised
+    if raised is None or case.scenario.may_raise or case.truth.stop in MUST_ARRIVE:
+        return []  # what must arrive and does not is reason.class's finding
+    if not case.has_member(case.truth.stop, Reply()):
+        return []
+    return [
+        found(
+            "reason.exact",
+            Verdict.LOUD,
+            f"an exception although the vocabulary has a value for `{case.truth.stop}`",
+            f"{case.truth.stop} (wire: {case.truth.raw_reason!r})",
+            f"{raised.kind}: {raised.message}",
         )
     ]
 

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from conformance.checks.case import Case, Raised
-from conformance.checks.ending import CLAIMS
+from conformance.checks.ending import CLAIMS, MUST_ARRIVE
 from conformance.checks.finding import Finding
 from conformance.checks.rule import found
 from conformance.vocabulary import Stop, Verdict
 
 _ACCIDENTS = frozenset(
-    f"builtins.{name}" for name in ("KeyError", "IndexError", "TypeError", "AttributeError", "AssertionError")
+    f"builtins.{name}"
+    for name in (
+        *("KeyError", "IndexError", "TypeError", "AttributeError", "AssertionError"),
+        *("ConnectionError", "ConnectionResetError", "ConnectionAbortedError", "ConnectionRefusedError"),
+        *("BrokenPipeError", "TimeoutError"),
+    )
 ) | {"json.decoder.JSONDecodeError", "builtins.UnicodeDecodeError"}
 
 _TRANSPORTS = frozenset(
-    ("httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "requests", "urllib3", "http", "ssl", "socket")
+    (
+        "httpx",
+        "httpx2",
+        "httpcore",
+        "httpcore2",
+        "h11",
+        "aiohttp",
+        "requests",
+        "urllib3",
+        "http",
+        "ssl",
+        "socket",
+        "urllib",
+        "asyncio",
+    )
 )
 
 
@@ -51,8 +70,8 @@ def deliberate(case: Case) -> list[Finding] | None:
     raised = case.plain.raised
     if raised is None or not case.plain.sent:
         return None  # a refusal before sending may be Python's own
-    if case.truth.error is None and not case.truth.cut:
-        return None
+    if case.truth.error is None and not case.truth.cut and case.truth.stop in MUST_ARRIVE:
+        return None  # no exception is right there: reason.class has it
     if not accident(raised):
         return []
     return [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
 from conformance.checks.case import Case, SentRequest
 from conformance.checks.finding import Finding
 from conformance.checks.rule import found
-from conformance.vocabulary import Verdict
+from conformance.vocabulary import Severity, Verdict
 
 _MISSING = object()
 
@@ -26,7 +27,7 @@ def at(body: Mapping[str, Any] | None, path: tuple[str, ...]) -> Any:
 
 def _sent_stop(case: Case) -> Any:
     """What was sent at the API's place, in whichever of its spellings; an API without one is looked at under `stop`."""
-    body = case.plain.sent[0].json
+    body = case.request.json if case.request else None
     values = (at(body, path) for path in case.codec.STOP_PATHS or (("stop",),))
     return next((value for value in values if value is not _MISSING), _MISSING)
 
@@ -53,15 +54,14 @@ def stop_whole(case: Case) -> list[Finding] | None:
     missing = sent is _MISSING or not sent
     warned = [text for text in case.plain.warnings if "stop" in text.lower()]
     if missing and warned:
-        return [
-            found(
-                "request.stop-whole",
-                Verdict.LOUD,
-                "the stop strings are not sent; a warning says so",
-                f"{where}: {asked!r}",
-                f"warning: {warned[0]}",
-            )
-        ]
+        told = found(
+            "request.stop-whole",
+            Verdict.LOUD,
+            "the stop strings are not sent; a warning says so",
+            f"{where}: {asked!r}",
+            f"warning: {warned[0]}",
+        )
+        return [replace(told, severity=Severity.SHOULD)]  # who warns has kept the rule; the loss is shown all the same
     problem = "the stop strings are dropped in silence" if missing else "the stop strings are not sent as asked"
     if not missing and isinstance(sent, list) and sent == asked[: len(sent)]:
         problem = f"the list of {len(asked)} stop strings is sliced to {len(sent)}"
@@ -139,4 +139,4 @@ def key_kept(case: Case) -> list[Finding] | None:
 def _keys(request: SentRequest) -> dict[str, str]:
     """Each credential of a request, and where it stands."""
     found_ = {request.headers[name]: f"the header {name}" for name in _KEY_HEADERS if request.headers.get(name)}
-    return found_ | {value: "the query" for value in parse_qs(request.query).get("key", [])}
+    return found_ | dict.fromkeys(parse_qs(request.query).get("key", []), "the query")

@@ -17,7 +17,7 @@ from conformance.vocabulary import Stop
 from conformance.wire.draft import mint
 from conformance.wire.sse import Event
 
-_WARM = Ask("How warm is it in Lisbon?", max_tokens=200, tools=(WEATHER,))
+_BRIGHT = Ask("Make the lantern brighter.", max_tokens=200, tools=(LANTERN,))
 _USAGE = {"prompt_tokens": 14, "completion_tokens": 11, "total_tokens": 25}
 
 
@@ -107,7 +107,7 @@ def _finish_with_calls(slug: str, claim: str, source: str, *, index: bool) -> Sc
         slug,
         claim,
         "tool_call, with name and arguments",
-        _WARM,
+        _BRIGHT,
         Wire(
             draft(CHAT, slug, "tool_calls", call(LANTERN.name, _ARGUMENTS), model="mistral-large-latest"),
             events=_mistral(slug, index=index),

@@ -130,11 +130,13 @@ _ANTHROPIC = (
 )
 
 
-def _google(status: int, name: str, message: str, evidence: Evidence, *standing: Standing, **details: str) -> _Error:
+def _google(
+    status: int, name: str, message: str, evidence: Evidence, standing: Standing = Standing.PROMISED, **details: str
+) -> _Error:
     inner: dict[str, Any] = {"code": status, "message": message, "status": name}
     if details:
         inner["details"] = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", **details}]
-    return _Error(status, inner, evidence, *standing)
+    return _Error(status, inner, evidence, standing)
 
 
 _GEMINI_DOC = doc("ai.google.dev/gemini-api/docs/generate-content/api-errors and /troubleshooting")

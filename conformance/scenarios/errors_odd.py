@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.scenarios.common import ALL, CHAT, GEMINI, RESPONSES, bug, doc
-from conformance.scenarios.model import Ask, Scenario, Wire
+from conformance.scenarios.model import BUFFERED, STREAMED, Ask, Scenario, Wire
 from conformance.scenarios.premises import Bytes, Empty, HasKey, Status
 from conformance.vocabulary import Api, Standing
 
@@ -66,7 +66,7 @@ def _html_reply(api: Api) -> Scenario:
     )
 
 
-def _error_reply(api: Api) -> Scenario:
+def _error_reply(api: Api, suffix: str = "", *, observed: bool = False, **more: Any) -> Scenario:
     error: dict[str, Any] = {"error": {"message": "Provider returned error", "code": 502}}
     if api is GEMINI:
         error = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}
@@ -74,7 +74,7 @@ def _error_reply(api: Api) -> Scenario:
         error = {"type": "error", "error": {"type": "api_error", "message": "Internal server error"}}
     return Scenario(
         api,
-        "error-not-json-200-object",
+        f"error-not-json-200-object{suffix}",
         "HTTP 200 with an error object in place of the reply.",
         "an error; never complete",
         _ASK,
@@ -82,10 +82,11 @@ def _error_reply(api: Api) -> Scenario:
         (Status(200), HasKey("error.message")),
         (
             doc("openrouter.ai/docs errors: an error while a provider generates comes under HTTP 200")
-            if api is CHAT
+            if observed
             else doc("the vendor's envelope under a status that a proxy changed"),
         ),
-        standing=Standing.OBSERVED if api is CHAT else Standing.PERMITTED,
+        standing=Standing.OBSERVED if observed else Standing.PERMITTED,
+        **more,
     )
 
 
@@ -95,4 +96,9 @@ def scenarios() -> Iterator[Scenario]:
         yield _html_error(api)
         yield _empty(api)
         yield _html_reply(api)
-        yield _error_reply(api)
+        if api is CHAT:
+            # What OpenRouter documents for whole replies; to a stream it sends the error as a chunk.
+            yield _error_reply(api, observed=True, modes=BUFFERED)
+            yield _error_reply(api, "-for-stream", modes=STREAMED)
+        else:
+            yield _error_reply(api)

@@ -128,7 +128,7 @@ def _after_reason(api: Api) -> Scenario:
     )
 
 
-def _broken(  # noqa: PLR0913 -- the fields of a scenario that differ
+def _broken(
     api: Api, slug: str, claim: str, right: str, fault: Fault, *evidence: Evidence, **more: object
 ) -> Scenario:
     """A connection that dies in the middle of a frame, or of a whole body."""

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance.contract import Usage
-from conformance.scenarios.common import GEMINI, WEATHER, bug, call, doc, draft, rec, seed
+from conformance.scenarios.common import CLOCK, GEMINI, WEATHER, bug, call, doc, draft, rec, seed
 from conformance.scenarios.model import STREAMED, Ask, Scenario, Wire
 from conformance.scenarios.premises import Calls, Has, LacksKey, Reason, ReasonTimes
 from conformance.scenarios.tools import TIDES
 from conformance.vocabulary import Standing
 from conformance.wire.sse import Event
 
-_ARGUMENTS = ('{"city"', ': "Lis', 'bon", "unit', '": "celsius"}')
 _ASK_WEATHER = Ask("How warm is it in Lisbon?", max_tokens=200, tools=(WEATHER,))
 _PARTS = "candidates[].content.parts"
 

@@ -1,4 +1,4 @@
-"""Premises on visible text that hold whatever the words are: a derived cassette has others than the draft. No path here.
+"""Premises on visible text that hold whatever the words are: a derived cassette has others than the draft.
 
 Which words they are, where that matters: `premises`.
 """

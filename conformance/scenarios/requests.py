@@ -21,7 +21,7 @@ from conformance.scenarios.common import (
     text,
 )
 from conformance.scenarios.model import Ask, Evidence, Scenario, Wire
-from conformance.scenarios.premises import Has, Reason, Status, TextIs
+from conformance.scenarios.premises import Has, Reason, Status
 from conformance.scenarios.premises_text import HasText
 from conformance.vocabulary import Api, Standing
 

@@ -28,7 +28,7 @@ from conformance.scenarios.common import (
     text,
 )
 from conformance.scenarios.model import STREAMED, Ask, Evidence, Scenario, Wire
-from conformance.scenarios.premises import Bytes, Calls, CutArguments, LacksKey, Premise, Reason, TextIs
+from conformance.scenarios.premises import Bytes, Calls, CutArguments, LacksKey, Premise, Reason
 from conformance.scenarios.premises_calls import ArgumentKeys, Arguments, ArgumentText
 from conformance.scenarios.premises_text import HasText
 from conformance.scenarios.tools import BEACON, LANTERN, LOGBOOK, SWELL, TIDES
@@ -36,7 +36,6 @@ from conformance.vocabulary import Api, Standing
 from conformance.wire.draft import ToolUse
 from conformance.wire.sse import Event
 
-_ARGUMENTS = ('{"city"', ': "Lis', 'bon", "unit', '": "celsius"}')
 _CUT_ARGUMENTS = ('{"city"', ': "Lis', "bon, by the ri")
 _ASK = Ask("When is high tide in Lisbon?", max_tokens=200, tools=(TIDES,))
 
@@ -55,7 +54,7 @@ def _tool_call(api: Api) -> Scenario:
 
 
 _TWO = (call("get_weather", '{"city": ', '"Porto"}'), call("next_ferry", '{"pier"', ': "Ribeira"}'))
-_TWICE = tuple(call(LOGBOOK.name, '{"headland": ', f'"{cape}"}') for cape in ("Cabo da Roca", "Sagres"))
+_TWICE = tuple(call(LOGBOOK.name, '{"headland": ', f'"{cape}"}}') for cape in ("Cabo da Roca", "Sagres"))
 _ASK_TWO = Ask("Will I stay dry on the next ferry from Ribeira?", max_tokens=200, tools=(WEATHER, FERRY))
 
 

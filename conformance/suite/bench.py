@@ -22,7 +22,6 @@ from conformance.vocabulary import FaultKind, Mode, Transport
 from conformance.wire import Reading
 from conformance.wire.codec import HTTP_ERROR
 
-
 STALL_TIMEOUT, STALL_LIMIT = 0.4, 6.0
 """Seconds that a library is told to wait on a wire that says nothing, and that it gets for that, retries included."""
 

@@ -121,6 +121,7 @@ class AnthropicMessages(Codec):
     """POST /v1/messages."""
 
     api: ClassVar[Api] = Api.ANTHROPIC_MESSAGES
+    ENDPOINTS: ClassVar[tuple[str, ...]] = ("/messages",)
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
     STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("stop_sequences",),)
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("max_tokens",),)

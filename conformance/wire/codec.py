@@ -60,6 +60,7 @@ class Codec(ABC):
         STOP_PATHS: every spelling of the place of stop strings in a request body, the usual one first;
             empty where the API has no such parameter.
         MAX_TOKENS_PATHS: where the cap may live in a request body.
+        ENDPOINTS: how the paths end at which replies are generated (others list models or count tokens).
         CALLS_ARE_OBJECTS: a whole body sends tool arguments as objects and not as JSON text.
     """
 
@@ -69,6 +70,7 @@ class Codec(ABC):
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]]
     CALLS_ARE_OBJECTS: ClassVar[bool] = False
     STREAM_CALLS_ARE_OBJECTS: ClassVar[bool] = False
+    ENDPOINTS: ClassVar[tuple[str, ...]] = ()
     LINE_END: ClassVar[str] = "\n"
 
     @abstractmethod

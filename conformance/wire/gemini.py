@@ -132,6 +132,7 @@ class Gemini(Codec):
     """POST /v1beta/models/M:generateContent and :streamGenerateContent, on Vertex too."""
 
     api: ClassVar[Api] = Api.GEMINI
+    ENDPOINTS: ClassVar[tuple[str, ...]] = (":generateContent", ":streamGenerateContent")
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
     # Proto JSON takes a field in both spellings, so both are the API's own place.
     STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = tuple(

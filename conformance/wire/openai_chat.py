@@ -72,6 +72,7 @@ class OpenAIChat(Codec):
     """POST /v1/chat/completions."""
 
     api: ClassVar[Api] = Api.OPENAI_CHAT
+    ENDPOINTS: ClassVar[tuple[str, ...]] = ("/chat/completions",)
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
     STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("stop",),)
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("max_completion_tokens",), ("max_tokens",))

@@ -176,6 +176,7 @@ class OpenAIResponses(Codec):
     """POST /v1/responses."""
 
     api: ClassVar[Api] = Api.OPENAI_RESPONSES
+    ENDPOINTS: ClassVar[tuple[str, ...]] = ("/responses",)
     STOPS: ClassVar[Mapping[str, Row]] = STOPS
     STOP_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = ()
     MAX_TOKENS_PATHS: ClassVar[tuple[tuple[str, ...], ...]] = (("max_output_tokens",),)

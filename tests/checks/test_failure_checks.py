@@ -76,7 +76,6 @@ def test_deliberate(kind: str, found: list[Verdict]) -> None:
         assert verdicts(failures.deliberate, case(asked(), wire, seen(raised=raised(kind)))) == found
 
 
-@pytest.mark.xfail(reason="not among the transports: Python's own clients raise these")
 @pytest.mark.parametrize(
     "kind",
     [

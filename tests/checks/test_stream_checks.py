@@ -119,17 +119,20 @@ def everything_wrong(standing: Standing) -> tuple[Case, ...]:
 
 @pytest.mark.parametrize("standing", Standing)
 def test_standing(standing: Standing) -> None:
-    """A wire that only a standard permits can fail no more than a SHOULD, and misleads nobody."""
+    """A wire that only a standard permits can fail no more than a SHOULD, and misleads nobody.
+
+    What the adapter itself sends is not excused with it.
+    """
     found = [f for one in everything_wrong(standing) for findings in run_checks(one).values() for f in findings or ()]
     assert {finding.check for finding in found} == set(RULES)
     if standing is Standing.PERMITTED:
-        assert {finding.severity for finding in found} == {Severity.SHOULD}
-        assert {finding.verdict for finding in found} == {L}
+        excused = [finding for finding in found if not finding.check.startswith("request.")]
+        assert {finding.severity for finding in excused} == {Severity.SHOULD}
+        assert {finding.verdict for finding in excused} == {L}
     else:
         assert all(finding.severity is RULES[finding.check].severity for finding in found)
 
 
-@pytest.mark.xfail(reason="what the adapter itself sends is excused with the wire; every redirect is only permitted")
 def test_a_leaked_key_is_a_must_on_any_wire() -> None:
     keyed = (Request({}, headers={"x-api-key": "k"}),)
     one = case(asked(standing=Standing.PERMITTED), truth(), seen(said(), sent=keyed, elsewhere=keyed))

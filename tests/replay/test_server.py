@@ -15,8 +15,7 @@ import pytest
 
 from conformance.corpus import Exchange
 from conformance.errors import HarnessError
-from conformance.replay import Chunking, Delivery, Play, ReplayServer, cut
-from conformance.replay import sending
+from conformance.replay import Chunking, Delivery, Play, ReplayServer, cut, sending
 from conformance.vocabulary import Mode
 
 HOST = "https://api.anthropic.com"

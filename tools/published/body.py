@@ -1,4 +1,4 @@
-"""A recorded body as segments that, joined, are its bytes: JSON documents, and everything between them. Changes nothing."""
+"""A recorded body as segments that, joined, are its bytes: JSON documents and what lies between. Changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a recorded body to one of our own with the same structure, in memory. Reads no file, knows no scenario's bytes."""
+"""From a recorded body to one of our own with the same structure, in memory. Reads no file, knows no scenario."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def derive(api: Api, body: bytes, *, streamed: bool, ours: Ours) -> bytes:
     """
     parts = segments(body, streamed=streamed)
     found = leaves(api, parts)
-    ours.avoid |= recorded_words(api, parts, found)
+    ours.avoid |= recorded_words(parts, found)
     edits: list[list[tuple[int, int, str]]] = [[] for _ in parts]
     for leaf, value in _replaced(found, ours):
         edits[leaf.segment].append((leaf.token.start, leaf.token.end, value))
@@ -121,7 +121,7 @@ def spliced(text: str, edits: Any) -> str:
     return "".join([*out, text[at:]])
 
 
-def recorded_words(api: Api, parts: list[Segment], found: list[Leaf]) -> frozenset[str]:
+def recorded_words(parts: list[Segment], found: list[Leaf]) -> frozenset[str]:
     """The long words of a body: of its texts, joined over their pieces, and of the names in it."""
     texts = ["".join(leaf.value for leaf in text) for text in groups(found).values()]
     texts += [leaf.value for leaf in found if leaf.place.role in (Role.NAME, Role.PROPERTY)]

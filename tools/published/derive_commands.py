@@ -8,6 +8,7 @@ from typing import Any
 
 from tools.published import deriving
 from tools.published.derivations import Derivation, exchanges, rows
+from tools.published.errors import Underivable
 from tools.published.fetch import fetch
 
 Say = Callable[[str], None]
@@ -33,11 +34,16 @@ def _chosen(options: argparse.Namespace, say: Say) -> Sequence[Derivation]:
 def _derive(options: argparse.Namespace, say: Say) -> int:
     chosen = _chosen(options, say)
     changed = 0
+    made: list[Derivation] = []
     for row, exchange in exchanges(chosen):
-        changed += deriving.write(row, exchange)
-    deriving.write_manifest(chosen)
-    say(f"{changed} cassettes written, {len(chosen)} looked at")
-    return 0
+        try:
+            changed += deriving.write(row, exchange)
+            made.append(row)
+        except Underivable as error:
+            say(f"error: {row.cell}: {error}")
+    deriving.write_manifest(made)
+    say(f"{changed} cassettes written, {len(made)} of {len(chosen)} derived")
+    return 0 if len(made) == len(chosen) else 2
 
 
 def _check(options: argparse.Namespace, say: Say) -> int:

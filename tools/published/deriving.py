@@ -1,4 +1,4 @@
-"""Cassettes that follow a recorded exchange: made, written, held against it again. Which follows which: `derivations`."""
+"""Cassettes that follow a recorded exchange: made, written, held against it again. Which ones: `derivations`."""
 
 from __future__ import annotations
 

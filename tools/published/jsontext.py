@@ -1,4 +1,4 @@
-"""JSON text cut into tokens with their places, so that one value can be exchanged and every other byte kept. No meaning.
+"""JSON text cut into tokens with their places, so that a value can be exchanged and every other byte kept.
 
 The text may end anywhere: a tool call that was cut is read as far as it goes.
 """

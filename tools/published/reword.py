@@ -1,4 +1,4 @@
-"""Other words for a text, and the shape that both have in common. Whole strings only; where they stand is not known here.
+"""Other words for a text, and the shape that both have in common. Where the text stands is not known here.
 
 The new text depends on the old one's shape, on the seed and on the words to avoid, and on nothing else:
 letters cannot be read back, and the pieces of a stream, joined, come out as the whole text elsewhere does.
@@ -70,8 +70,8 @@ def _shape_of(char: str) -> str:
         return ("X" if char.isupper() else "x") if char.isalpha() else "9" if char.isdigit() else char
     size = len(char.encode("utf-8", "surrogatepass"))
     if char.isalpha():
-        return f"‹{'X' if char.isupper() else 'x'}{size}›"
-    return f"‹picture {size}›" if _is_picture(char, size) else char
+        return f"<{'X' if char.isupper() else 'x'}{size}>"
+    return f"<picture {size}>" if _is_picture(char, size) else char
 
 
 def _is_picture(char: str, size: int) -> bool:

@@ -48,7 +48,8 @@ class Place(NamedTuple):
 _FACTS = (
     "type object role status finish_reason stop_reason finishReason blockReason reason service_tier model modelVersion"
     " truncation verbosity effort modality inference_geo phase summary tool_choice mode logprob prompt_cache_retention"
-    " speed payer context cyber execution language code param domain service locale @type severity outcome category probability trafficType serviceTier"
+    " speed payer context cyber execution language outcome category probability severity trafficType serviceTier"
+    " code param domain service locale @type"
 )
 _WORDINGS = (
     "content text refusal thinking reasoning_content instructions description message title explanation delta"
@@ -90,8 +91,10 @@ def of_string(api: Api, document: Any, path: Path, value: str, number: int) -> P
     """The role of a string.
 
     Args:
+        api: whose body it is.
         document: the JSON document that holds it.
         path: where it stands there.
+        value: what it says.
         number: which document of the body this is.
 
     Raises:
@@ -109,7 +112,7 @@ def of_string(api: Api, document: Any, path: Path, value: str, number: int) -> P
     if key == "delta" and document.get("type") in _DELTA_ARGUMENTS:
         role = Role.ARGUMENTS
     if role in (Role.WORDING, Role.ARGUMENTS):
-        return Place(role, _GROUPS[api](document, path, number) or own)
+        return Place(role, _GROUPS[api](document, path) or own)
     return Place(role, own)
 
 
@@ -160,7 +163,7 @@ def _key(path: Path) -> str:
     return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
-def _chat_group(document: Any, path: Path, number: int) -> tuple[Any, ...] | None:
+def _chat_group(document: Any, path: Path) -> tuple[Any, ...] | None:
     if document.get("object") != "chat.completion.chunk" or path[0] != "choices":
         return None
     choice = document["choices"][path[1]]
@@ -168,20 +171,20 @@ def _chat_group(document: Any, path: Path, number: int) -> tuple[Any, ...] | Non
     return ("choice", choice.get("index"), call, _key(path))
 
 
-def _responses_group(document: Any, path: Path, number: int) -> tuple[Any, ...] | None:
+def _responses_group(document: Any, path: Path) -> tuple[Any, ...] | None:
     if path != ("delta",):
         return None
     inner = document.get("content_index", document.get("summary_index"))
     return (document["type"], document.get("item_id"), document.get("output_index"), inner)
 
 
-def _anthropic_group(document: Any, path: Path, number: int) -> tuple[Any, ...] | None:
+def _anthropic_group(document: Any, path: Path) -> tuple[Any, ...] | None:
     if document.get("type") not in ("content_block_start", "content_block_delta"):
         return None
     return ("block", document["index"], _key(path))
 
 
-def _gemini_group(document: Any, path: Path, number: int) -> tuple[Any, ...] | None:
+def _gemini_group(document: Any, path: Path) -> tuple[Any, ...] | None:
     if path[0] != "candidates" or path[-1] != "text":
         return None
     candidate = document["candidates"][path[1]]

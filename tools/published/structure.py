@@ -65,7 +65,7 @@ def survivors(api: Api, recorded: bytes, ours: bytes, *, streamed: bool) -> list
     theirs, own = (segments(body, streamed=streamed) for body in (recorded, ours))
     their_leaves, our_leaves = leaves(api, theirs), leaves(api, own)
     told: list[str] = []
-    words = recorded_words(api, theirs, their_leaves) & recorded_words(api, own, our_leaves)
+    words = recorded_words(theirs, their_leaves) & recorded_words(own, our_leaves)
     if words:
         told.append(f"{len(words)} recorded words of five letters or more")
     for role in (Role.ID, Role.SECRET, Role.TIME):

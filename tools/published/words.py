@@ -14,7 +14,16 @@ WORDS: Mapping[int, tuple[str, ...]] = {
     7: ("bollard", "currant", "dolphin", "estuary", "gangway", "halyard", "lantern", "mooring", "oatmeal", "pannier"),
     8: ("bulkhead", "capstans", "driftway", "foremast", "headland", "lobsters", "mackerel", "sandbank", "windmill"),
     9: ("boathouse", "deckhands", "cormorant", "fishermen", "gooseneck", "lightship", "moonlight", "sailcloth"),
-    10: ("breakwater", "buttermilk", "cloudberry", "gingerroot", "lighthouse", "marshlands", "navigators", "weathering"),
+    10: (
+        "breakwater",
+        "buttermilk",
+        "cloudberry",
+        "gingerroot",
+        "lighthouse",
+        "marshlands",
+        "navigators",
+        "weathering",
+    ),
     11: ("bellringers", "elderflower", "fisherwomen", "herringbone", "horseradish", "quarterdeck", "tillerropes"),
     12: ("beachcombers", "boatbuilders", "gooseberries", "harbourfront", "marlinspikes", "thunderstorm"),
 }

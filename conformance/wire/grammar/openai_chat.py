@@ -67,7 +67,9 @@ class ChatGrammar(Grammar):
         said = _says(delta)
         state.role = state.role or delta.get("role") == "assistant"
         if said and not state.role:
-            self.departs("content comes before the role")  # 448/448 have it on the first chunk; of nothing it says nothing
+            self.departs(
+                "content comes before the role"
+            )  # 448/448 have it on the first chunk; of nothing it says nothing
         if state.reason is not None and said:
             # 457/457: nothing of the choice after it. Clients that stop at the reason lose the rest
             # (BerriAI/litellm#2195).
