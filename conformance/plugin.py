@@ -136,6 +136,8 @@ def _built(request: pytest.FixtureRequest) -> Any:
     """The adapter; a fixture that fails ends the run at once, since each cell would only fail in the same way."""
     try:
         return request.getfixturevalue("adapter")
+    except pytest.exit.Exception:
+        raise
     except pytest.fail.Exception as error:
         _leave(f"the `adapter` fixture cannot be used: {error}\n  mend: give it scope='session'")
     except Exception as error:  # noqa: BLE001 -- a binding may raise anything while it is built

@@ -1,3 +1,20 @@
-"""What all tests of the suite share: pytester, and nothing else."""
+"""What all tests of the suite share: pytester, and how hard Hypothesis tries (`--hypothesis-profile deep`)."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
+
+# No deadline: the machine of a run is often shared. In CI the same examples every time.
+_COMMON = {
+    "deadline": None,
+    "derandomize": "CI" in os.environ,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
+settings.register_profile("fast", max_examples=20, **_COMMON)
+settings.register_profile("default", max_examples=50, **_COMMON)
+settings.register_profile("deep", max_examples=2_000, **_COMMON)
+settings.load_profile("default")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module, metadata
 from operator import attrgetter
 from pathlib import Path
@@ -15,7 +16,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 from conformance.contract import Adapter
-from conformance.errors import AdapterBroken, AdapterNotFound
+from conformance.errors import AdapterBroken, AdapterNotFound, ConformanceError
 
 __all__ = ["SHIPPED", "Shipped", "checked", "installed", "known_failures_of", "load", "version_of"]
 
@@ -38,19 +39,36 @@ SHIPPED: dict[str, Shipped] = {
     "anthropic-sdk": Shipped("conformance.adapters.anthropic_sdk", "build", "anthropic-sdk"),
     "google-genai-sdk": Shipped("conformance.adapters.google_genai_sdk", "build", "google-genai-sdk"),
     "litellm": Shipped("conformance.adapters.litellm_sdk", "build", "litellm"),
+    "langchain-openai": Shipped("conformance.adapters.langchain_openai_chat", "build", "langchain-openai"),
+    "langchain-anthropic": Shipped("conformance.adapters.langchain_anthropic_chat", "build", "langchain-anthropic"),
+    "langchain-google-genai": Shipped(
+        "conformance.adapters.langchain_google_genai_chat", "build", "langchain-google-genai"
+    ),
+    "pydantic-ai": Shipped("conformance.adapters.pydantic_ai_direct", "build", "pydantic-ai"),
+    "any-llm": Shipped("conformance.adapters.any_llm_sdk", "build", "any-llm"),
+    "openai-agents": Shipped("conformance.adapters.openai_agents", "build", "openai-agents"),
 }
+
+SPOKEN = {"exec": "conformance.adapters.exec_process", "gateway": "conformance.adapters.gateway"}
+"""Adapters that are no library: a prefix before a colon, and the module whose `build` takes what follows it."""
 
 _CONTRACT = ("name", "apis", "vocabulary", "lacks", "complete", "stream")
 _HOW_TO_NAME = 'name a factory of your own as "package.module:factory"'
 
 
 def load(name: str) -> Adapter:
-    """Build the adapter that `name` stands for: a shipped name, or `package.module:factory` called without arguments.
+    """Build the adapter that `name` stands for.
+
+    A shipped name; `package.module:factory`, called without arguments; `exec:COMMAND` or `gateway:API@URL`.
 
     Raises:
         AdapterNotFound: nothing shipped has this name, or the module or the factory does not exist.
         AdapterBroken: its library is not installed, it raised while it was built, or it is no Adapter.
     """
+    prefix, _, rest = name.partition(":")
+    if prefix in SPOKEN and rest:
+        factory_of = _factory(name, SPOKEN[prefix], "build", None)
+        return _checked(name, _built(name, partial(factory_of, rest)))
     if name in SHIPPED:
         module, factory, extra = SHIPPED[name]
     else:
@@ -96,7 +114,7 @@ def _suggest(name: str) -> str:
     return f"{meant}shipped are {', '.join(SHIPPED)}; or {_HOW_TO_NAME}"
 
 
-def _factory(name: str, module: str, factory: str, extra: str | None) -> Callable[[], object]:
+def _factory(name: str, module: str, factory: str, extra: str | None) -> Callable[..., object]:
     loaded = _imported(name, module, extra)
     try:
         found = attrgetter(factory)(loaded)
@@ -105,7 +123,7 @@ def _factory(name: str, module: str, factory: str, extra: str | None) -> Callabl
     if not callable(found):
         kind = type(found).__name__
         raise AdapterBroken(f"{name!r}, of type {kind}, cannot be called", "name a function without arguments")
-    return cast("Callable[[], object]", found)
+    return cast("Callable[..., object]", found)
 
 
 def _imported(name: str, module: str, extra: str | None) -> ModuleType:
@@ -131,6 +149,8 @@ def _imported(name: str, module: str, extra: str | None) -> ModuleType:
 def _built(name: str, factory: Callable[[], object]) -> object:
     try:
         return factory()
+    except ConformanceError:
+        raise
     except Exception as error:
         raise AdapterBroken(
             f"the factory of {name!r} raised {_text(error)}", "a factory takes no arguments and returns an Adapter"

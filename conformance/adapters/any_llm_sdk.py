@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+import any_llm
 from any_llm import acompletion, aresponses
 
 from conformance.adapters import installed
@@ -32,6 +33,10 @@ class AnyLLM:
     lacks = frozenset({Gap.STOP_SEQUENCE})
     version = installed("any-llm-sdk")
 
+    def __init__(self) -> None:
+        for provider, _ in _PROVIDERS.values():
+            any_llm.AnyLLM.get_provider_class(provider)  # imports it, which is no part of a call's time
+
     async def complete(self, call: Call) -> Reply:
         if call.api is Api.OPENAI_RESPONSES:
             return Reply.from_wire(Api.OPENAI_RESPONSES, _plain(await aresponses(**_responses(call))))
@@ -39,13 +44,13 @@ class AnyLLM:
 
     async def stream(self, call: Call) -> AsyncIterator[Part]:
         if call.api is Api.OPENAI_RESPONSES:
-            async for event in await aresponses(**_responses(call), stream=True):  # type: ignore[union-attr]
+            async for event in await aresponses(**_responses(call), stream=True):
                 yield Chunk(Api.OPENAI_RESPONSES, _plain(event))
             return
         options: dict[str, Any] = {"stream": True}
         if call.api is Api.OPENAI_CHAT:  # the other providers report usage unasked, and refuse the option
             options["stream_options"] = {"include_usage": True}
-        async for chunk in await acompletion(**_completion(call), **options):  # type: ignore[union-attr]
+        async for chunk in await acompletion(**_completion(call), **options):
             yield Chunk(Api.OPENAI_CHAT, _plain(chunk))
 
 

@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 
 class PerLoop(Generic[_T]):
-    """Builds with `make` when a loop asks for the first time, and keeps what it built as long as that loop is in use."""
+    """Builds with `make` when a loop asks for the first time; keeps what it built while that loop is in use."""
 
     def __init__(self, make: Callable[[], _T]) -> None:
         self._make = make

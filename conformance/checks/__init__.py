@@ -56,9 +56,9 @@ def run_checks(case: Case) -> dict[str, list[Finding] | None]:
     if case.scenario.standing is not Standing.PERMITTED:
         return results
     return {
-        # What the adapter itself sends is no matter of the wire's standing.
+        # What the adapter sends of itself is no matter of the wire's standing; where a redirect leads it, is.
         check: findings
-        if check.startswith("request.")
+        if check.startswith("request.") and check != "request.key-kept"
         else findings and [replace(f, severity=Severity.SHOULD, verdict=Verdict.LOUD) for f in findings]
         for check, findings in results.items()
     }

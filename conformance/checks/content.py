@@ -78,7 +78,15 @@ def stream_agrees(case: Case) -> list[Finding] | None:
 
 
 def _same_truth(one: Reading, two: Reading) -> bool:
-    return (one.stop, one.text, one.stop_sequence, one.refusal) == (two.stop, two.text, two.stop_sequence, two.refusal)
+    """Whether the wire says the same in both modes; two recordings of one behaviour differ in their words."""
+    same = (one.stop, one.text, one.stop_sequence, one.refusal) == (two.stop, two.text, two.stop_sequence, two.refusal)
+    if not all(call.whole for call in (*one.tool_calls, *two.tool_calls)):
+        return same
+    return same and _said(one.tool_calls) == _said(two.tool_calls)
+
+
+def _said(calls_: tuple[WireCall, ...]) -> list[tuple[str, Any]]:
+    return [(call.name, _parsed(call.arguments)) for call in calls_]
 
 
 def _differences(case: Case, one: Reply, two: Reply) -> list[tuple[str, Any, Any]]:

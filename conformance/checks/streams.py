@@ -41,22 +41,22 @@ def chunking(case: Case) -> list[Finding] | None:
     if len(case.observed) == 1 or case.plain.hung:
         return None
     named = any(call.id for call in case.truth.tool_calls)
-    plain = _signature(case.plain, named)
+    plain = signature(case.plain, named)
     return [
         found(
             "stream.chunking",
             Verdict.MISLEADING if seen.whole is not None else Verdict.BROKEN,
             f"the reply changes when the bytes are cut {seen.chunking}",
-            _show(plain, _signature(seen, named)),
-            _show(_signature(seen, named), plain),
+            _show(plain, signature(seen, named)),
+            _show(signature(seen, named), plain),
             seen.chunking,
         )
         for seen in case.observed[1:]
-        if not seen.hung and _signature(seen, named) != plain
+        if not seen.hung and signature(seen, named) != plain
     ]
 
 
-def _signature(seen: Observation, named: bool) -> dict[str, Any]:
+def signature(seen: Observation, named: bool) -> dict[str, Any]:
     """What must not change. Ids that the wire does not name are the adapter's own, and may be new each time."""
     if seen.raised is not None:
         return {"raised": seen.raised.kind}

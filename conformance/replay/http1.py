@@ -53,7 +53,8 @@ class Connection:
         """Send the head; in a chunked body each `send` is an HTTP chunk of its own.
 
         Args:
-            status, headers: as they go out.
+            status: as it goes out.
+            headers: beside what tells the body's end.
             framing: how the end of the body will be told.
             length: what a content-length promises.
         """

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.checks import RULES, Finding
 from conformance.corpus import cassette, manifest
 from conformance.errors import ConformanceError
+from conformance.replay.faults import delivered
 from conformance.scenarios import Scenario, scenario
 from conformance.scenarios.view import REASON, View
 from conformance.verdict import Result
@@ -57,10 +58,11 @@ def _request(sent: Iterable[Any]) -> list[str]:
 def wire_excerpt(told: Scenario, mode: Mode) -> list[str]:
     """The cassette around the place where the reason stands; the end of it where there is none."""
     try:
-        last = cassette(told.id, mode)[-1]
+        last = delivered(cassette(told.id, mode)[-1], told.fault)
     except ConformanceError as error:
         return [f"  wire      {error}"]
-    head = f"  wire      HTTP {last.status}, cassettes/{told.id}/{mode}.yaml"
+    fault = f", as far as it was delivered ({told.fault.kind})" if told.fault else ""
+    head = f"  wire      HTTP {last.status}, cassettes/{told.id}/{mode}.yaml{fault}"
     reader = SseReader()
     if last.body.lstrip()[:1] in (b"{", b"[", b"<", b""):
         return [head, f"      {_short(' '.join(last.body.decode('utf-8', 'replace').split()))}"]

@@ -13,7 +13,7 @@ from conformance.vocabulary import Api, Framing, Packing, Standing
 from conformance.wire.sse import SseReader
 
 _ASK = Ask("When is low tide?", max_tokens=200)
-_PIECES = ("Low tide ", "is at noon – ", "high tide at six.")
+_PIECES = ("Low tide ", "is at noon, ", "high tide at six.")
 _SEPARATORS = ("One line\u2028", "and a paragraph\u2029", "and a next line\u0085 to end.")
 
 _STANDARD = doc("https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream")

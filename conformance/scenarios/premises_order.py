@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.scenarios.premises import Has, Premise
+from conformance.scenarios.premises import Has, HasKey, Premise
 from conformance.scenarios.view import View, planted
 from conformance.vocabulary import Mode
 from conformance.wire.sse import Event
@@ -33,9 +33,9 @@ class At(Premise):
 
 @dataclass(frozen=True, slots=True)
 class Together(Premise):
-    """One document has all of these values."""
+    """One document shows all of this."""
 
-    parts: tuple[Has, ...]
+    parts: tuple[Has | HasKey, ...]
 
     @property
     def says(self) -> str:

@@ -12,6 +12,7 @@ from conformance.scenarios.premises import Bytes, Calls, CutArguments, Has, Reas
 from conformance.scenarios.premises_order import At, Together
 from conformance.scenarios.premises_text import HasText
 from conformance.scenarios.streams import ASK, COMPATIBLE, PIECES
+from conformance.scenarios.tools import MARK
 from conformance.vocabulary import Standing
 from conformance.wire.draft import Raw
 from conformance.wire.sse import Event
@@ -32,7 +33,7 @@ def _keepalive() -> Scenario:
         slug,
         "`keepalive` events, which no document names, come between the others and are numbered with them.",
         "unchanged",
-        ASK,
+        Ask("When is low tide?", max_tokens=200, tools=(MARK,)),
         Wire(draft(RESPONSES, slug, "completed", text(*PIECES)), events=_kept_alive),
         (Reason("completed"), HasText(), Has("type", "keepalive")),
         (rec("1 recording"), bug("openai/openai-node#1964, openai/openai-java#767")),

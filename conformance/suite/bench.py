@@ -18,7 +18,7 @@ from conformance.replay.faults import delivered
 from conformance.scenarios import Scenario
 from conformance.scenarios.view import View
 from conformance.verdict import Result, judge
-from conformance.vocabulary import FaultKind, Mode, Transport
+from conformance.vocabulary import Fault, FaultKind, Mode, Transport
 from conformance.wire import Reading
 from conformance.wire.codec import HTTP_ERROR
 
@@ -120,6 +120,30 @@ class Bench:
             other=self._other(scenario, mode, exchanges),
             held=self._held(scenario, mode, exchanges) if not plain.hung else None,
         )
+
+    def cut_case(self, scenario: Scenario, fault: Fault) -> Case:
+        """Play a streamed cell with another fault than its own. The truth is what a right reader makes of what is left.
+
+        Raises:
+            HarnessError: the question could not be put to the adapter.
+            BrokenCassette: the cassette cannot be read.
+        """
+        exchanges = {Mode.STREAMED: cassette(scenario.id, Mode.STREAMED)}
+        truth = reading_of(scenario.api, Mode.STREAMED, delivered(exchanges[Mode.STREAMED][-1], fault))
+        # After the reason the end of the stream may be taken for what it is.
+        cut = replace(scenario, fault=fault, may_raise=True, tolerates=None)
+        plain = self._observe(cut, Mode.STREAMED, _delivery(cut, exchanges))
+        return Case(cut, Mode.STREAMED, truth, (plain,), self.adapter.vocabulary, self.adapter.lacks)
+
+    def under_cuts(self, scenario: Scenario, cuts: tuple[int, ...]) -> Observation:
+        """Play a streamed cell cut at these places of its body.
+
+        Raises:
+            HarnessError: the question could not be put to the adapter.
+            BrokenCassette: the cassette cannot be read.
+        """
+        exchanges = {Mode.STREAMED: cassette(scenario.id, Mode.STREAMED)}
+        return self._observe(scenario, Mode.STREAMED, _delivery(scenario, exchanges, cuts=cuts))
 
     def _chunkings(self, scenario: Scenario, mode: Mode, turns: tuple[Exchange, ...]) -> list[Chunking]:
         if mode is Mode.BUFFERED or self._transport is Transport.VCR:

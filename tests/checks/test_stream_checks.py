@@ -126,18 +126,19 @@ def test_standing(standing: Standing) -> None:
     found = [f for one in everything_wrong(standing) for findings in run_checks(one).values() for f in findings or ()]
     assert {finding.check for finding in found} == set(RULES)
     if standing is Standing.PERMITTED:
-        excused = [finding for finding in found if not finding.check.startswith("request.")]
+        excused = [finding for finding in found if not finding.check.startswith("request.") or finding.check == "request.key-kept"]
         assert {finding.severity for finding in excused} == {Severity.SHOULD}
         assert {finding.verdict for finding in excused} == {L}
     else:
         assert all(finding.severity is RULES[finding.check].severity for finding in found)
 
 
-def test_a_leaked_key_is_a_must_on_any_wire() -> None:
+def test_a_leaked_key_on_a_wire_that_nobody_sends_is_a_should() -> None:
+    """No vendor redirects to another host, so no maintainer is failed for what he would do there."""
     keyed = (Request({}, headers={"x-api-key": "k"}),)
     one = case(asked(standing=Standing.PERMITTED), truth(), seen(said(), sent=keyed, elsewhere=keyed))
     (finding,) = run_checks(one)["request.key-kept"] or ()
-    assert finding.severity is Severity.MUST
+    assert finding.severity is Severity.SHOULD
 
 
 def test_what_does_not_apply_stays_so() -> None:

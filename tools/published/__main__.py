@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from conformance.errors import BadOption, ConformanceError
 from conformance.vocabulary import Mode
-from tools.published import derive_commands, evidence, figures, inventory, recordings
+from tools.published import bulk_command, derive_commands, evidence, figures, inventory, recordings
 from tools.published.fetch import fetch
 from tools.published.pins import pins
 
@@ -140,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     shape.set_defaults(run=_inventory)
 
     derive_commands.add_to(commands, _say)
+    bulk_command.add_to(commands, _say)
     return parser
 
 

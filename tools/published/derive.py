@@ -11,7 +11,7 @@ from conformance.vocabulary import Api
 from tools.published import minting, roles
 from tools.published.body import Leaf, Segment, groups, leaves, segments
 from tools.published.errors import Underivable
-from tools.published.jsontext import Form, tokens, units, written
+from tools.published.jsontext import Form, Token, tokens, units, written
 from tools.published.reword import each_long_word, redigit, reword
 from tools.published.roles import Role
 
@@ -61,12 +61,14 @@ class Ours:
         """
         return self._name("tool", recorded, [tool.name for tool in self.tools])
 
-    def property(self, recorded: str) -> str:
-        """The name of an argument of the scenario's tools.
+    def property(self, recorded: str, *, declared: bool = True) -> str:
+        """The name of an argument of the scenario's tools; another word where the request need not declare it.
 
         Raises:
             Underivable: no declared argument has a name of this length.
         """
+        if not declared:
+            return self.text(recorded)
         return self._name("argument", recorded, [name for tool in self.tools for name in _properties(tool.parameters)])
 
     def _name(self, what: str, recorded: str, names: list[str]) -> str:
@@ -125,43 +127,54 @@ def recorded_words(parts: list[Segment], found: list[Leaf]) -> frozenset[str]:
     """The long words of a body: of its texts, joined over their pieces, and of the names in it."""
     texts = ["".join(leaf.value for leaf in text) for text in groups(found).values()]
     texts += [leaf.value for leaf in found if leaf.place.role in (Role.NAME, Role.PROPERTY)]
-    texts += [literal for part in parts if part.document is not None for _, _, literal in _named_keys(part)]
+    named = [(part.text, token) for part in parts if part.document is not None for token in _named_keys(part)]
+    texts += [text[token.start : token.end] for text, token in named]
     return each_long_word(iter(texts))
 
 
-def _named_keys(part: Segment) -> Iterator[tuple[int, int, str]]:
-    """The keys of a document that are the user's own, as they are written."""
+def _named_keys(part: Segment) -> Iterator[Token]:
+    """The keys of a document that are the user's own."""
     for token in tokens(part.text):
         if token.form is Form.KEY and roles.key_is_a_name(token.path):
-            yield token.start, token.end, part.text[token.start : token.end]
+            yield token
 
 
 def _keys(part: Segment, ours: Ours) -> Iterator[tuple[int, int, str]]:
-    for start, end, literal in _named_keys(part):
+    for token in _named_keys(part):
+        literal = part.text[token.start : token.end]
         value = "".join(char for _, char in units(literal))
-        yield start, end, written(literal, ours.property(value))
+        fresh = ours.property(value, declared=not roles.in_format(token.path))
+        yield token.start, token.end, written(literal, fresh)
 
 
 def _replaced(found: list[Leaf], ours: Ours) -> Iterator[tuple[Leaf, str]]:
     """Every leaf that is exchanged, with its new literal."""
     for text in groups(found).values():
         yield from _text(text, ours)
-    simple: Mapping[Role, Any] = {
-        Role.NAME: ours.tool,
-        Role.PROPERTY: ours.property,
-        Role.ID: ours.minted,
-        Role.SECRET: lambda value: ours.minted(value, secret=True),
-    }
     for leaf in found:
-        role = leaf.place.role
-        if role in simple and leaf.value:
-            yield leaf, written(leaf.literal, simple[role](leaf.value))
-        elif role is Role.TIME:
-            yield leaf, minting.fresh_time(leaf.literal)
-        elif role is Role.OPAQUE and leaf.token.form is Form.NUMBER:
-            yield leaf, ours.number(leaf.literal)
-        elif role is Role.MATCHED:
-            yield leaf, _matched(leaf, ours)
+        fresh = _fresh(leaf, ours) if leaf.value else None
+        if fresh is not None:
+            yield leaf, fresh
+
+
+def _fresh(leaf: Leaf, ours: Ours) -> str | None:
+    """The new literal of a leaf that is no piece of a text; None where it is kept."""
+    match leaf.place.role:
+        case Role.NAME:
+            declared = not roles.in_format(leaf.path)
+            return written(leaf.literal, ours.tool(leaf.value) if declared else ours.text(leaf.value))
+        case Role.PROPERTY:
+            return written(leaf.literal, ours.property(leaf.value, declared=not roles.in_format(leaf.path)))
+        case Role.ID | Role.SECRET:
+            return written(leaf.literal, ours.minted(leaf.value, secret=leaf.place.role is Role.SECRET))
+        case Role.TIME:
+            return minting.fresh_time(leaf.literal)
+        case Role.MATCHED:
+            return _matched(leaf, ours)
+        case Role.OPAQUE if leaf.token.form is Form.NUMBER:
+            return ours.number(leaf.literal)
+        case _:
+            return None
 
 
 def _text(pieces: list[Leaf], ours: Ours) -> Iterator[tuple[Leaf, str]]:

@@ -12,8 +12,13 @@ _BASE62 = string.digits + string.ascii_letters
 _BASE64 = _BASE62 + "+/"
 _BASE64_URL = _BASE62 + "-_"
 
+# Base64 whose length is not a multiple of four ends in a character whose unused bits are zero: readers check it.
+_LAST = {2: "AQgw", 3: "AEIMQUYcgkosw048"}
+_ENCODED = 16
+"""Below this length it is padding of random characters and no Base64."""
+
 # What an id begins with: the vendor's name for the kind of thing, and Anthropic's version.
-_PREFIX = re.compile(r"(?:[a-z]+[_-])+(?:01(?=[0-9A-Za-z]{16}))?")
+_PREFIX = re.compile(r"(?:(?:msg|toolu|srvtoolu)_01(?=[0-9A-Za-z]{22}$))|(?:[a-z]+[_-])+")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NOW = "17600000009999999"
 """A time that nothing was recorded at; as many digits as are wanted."""
@@ -31,7 +36,10 @@ def fresh_id(recorded: str, seed: str) -> str:
 def fresh_secret(recorded: str, seed: str) -> str:
     """A signature, a ciphertext or padding of the same length and alphabet."""
     body = recorded.rstrip("=")
-    return _of_length("", body, seed) + "=" * (len(recorded) - len(body))
+    fresh = _of_length("", body, seed)
+    if last := _LAST.get(len(body) % 4) if len(body) >= _ENCODED else None:
+        fresh = fresh[:-1] + last[ord(fresh[-1]) % len(last)]
+    return fresh + "=" * (len(recorded) - len(body))
 
 
 def fresh_time(recorded: str) -> str:

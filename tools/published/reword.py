@@ -10,6 +10,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
 
 from tools.published import words as ours
 
@@ -22,9 +23,9 @@ _SCRIPTS = {
     "HANGUL": ours.HANGUL,
 }
 _BY_LENGTH = {2: ours.GREEK, 3: ours.HAN, 4: ours.HAN_RARE}
+_CAPITALS = {2: ours.GREEK, 3: ours.LATIN_RARE, 4: ours.DESERET}
 _PICTURES = {3: ours.SYMBOLS, 4: ours.EMOJI}
 _LONG_WORD = re.compile(r"[^\W\d_]{5,}")
-_RUN = re.compile(r"[^\W\d_]+")
 
 
 def reword(text: str, seed: str, avoid: frozenset[str] = frozenset()) -> str:
@@ -35,14 +36,16 @@ def reword(text: str, seed: str, avoid: frozenset[str] = frozenset()) -> str:
         seed: which of our words come first.
         avoid: words not to be used, lower case: those of the recording.
     """
-    out = list(text)
-    for number, match in enumerate(_RUN.finditer(text)):
-        word = _word(len(match[0]), number, seed, avoid)
-        out[match.start() : match.end()] = [_letter(old, new) for old, new in zip(match[0], word, strict=True)]
-    return "".join(
-        new if new != old or old.isalpha() else _other(old, place, seed)
-        for place, (old, new) in enumerate(zip(text, out, strict=True))
-    )
+    out: list[str] = []
+    words = 0
+    for is_word, run in groupby(text, str.isalpha):
+        old = "".join(run)
+        if is_word:
+            out += map(_letter, old, _word(len(old), words, seed, avoid))
+            words += 1
+        else:
+            out += [_other(char, place, seed) for place, char in enumerate(old, len(out))]
+    return "".join(out)
 
 
 def redigit(number: str, seed: str) -> str:
@@ -94,7 +97,8 @@ def _letter(old: str, new: str) -> str:
     if not old.isascii():
         size = len(old.encode("utf-8", "surrogatepass"))
         script = _SCRIPTS.get(unicodedata.name(old, "").split(" ")[0], "")
-        fitting = script if script and len(script[0].encode()) == size else _BY_LENGTH[size]
+        others = _CAPITALS if old.isupper() else _BY_LENGTH
+        fitting = script if script and len(script[0].encode()) == size else others[size]
         new = fitting[ord(new) % len(fitting)]
     return new.upper() if old.isupper() else new
 

@@ -141,6 +141,11 @@ def in_arguments(path: Path) -> bool:
     return any(step in _ARGUMENT_KEYS for step in path[:-1])
 
 
+def in_format(path: Path) -> bool:
+    """Whether a place lies inside the format of a structured output, whose names no request of ours declares."""
+    return "format" in path[:-1]
+
+
 def in_schema(path: Path) -> bool:
     """Whether a place lies inside a tool's JSON schema."""
     return any(step in _SCHEMA_KEYS for step in path[:-1])

@@ -40,6 +40,10 @@ HIRAGANA = "あかさたなはま"
 KATAKANA = "アカサタナハマ"
 HANGUL = "가나다라마바사"
 HAN = "港船灯海風松米"
+LATIN_RARE = "ạẹịọụẽỹ"
+DESERET = "𐐨𐐩𐐪𐐫"
+"""Letters of three and four bytes that have capitals of as many."""
+
 HAN_RARE = "𠀋𠮟𡈽𡌛"
 """Letters of four bytes."""
 

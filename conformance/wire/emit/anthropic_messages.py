@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from conformance.contract import Part, Reply, TextDelta, ThinkingDelta, ToolCallDelta, Usage
+from conformance.contract import Reply, TextDelta, ThinkingDelta, ToolCallDelta, Usage
 from conformance.wire.anthropic_messages import CODEC
 from conformance.wire.draft import Refusal
-from conformance.wire.emit.base import Emitter, Ending, NoPlace, Payload, blocks_of, objects_of, usage_of
+from conformance.wire.emit.base import Content, Emitter, Ending, NoPlace, Payload, blocks_of, objects_of, usage_of
 
 
 class AnthropicEmitter(Emitter):
@@ -29,7 +29,7 @@ class AnthropicEmitter(Emitter):
         # The counts are not known yet; the totals on message_delta overwrite these.
         yield CODEC.encode_events(replace(self.draft, usage=Usage(0, 0)))[0].data
 
-    def write(self, part: Part) -> Iterator[Payload]:
+    def write(self, part: Content) -> Iterator[Payload]:
         match part:
             case TextDelta(text):
                 yield from self._enter("text", {"type": "text", "text": ""})

@@ -6,6 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from time import time
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from conformance.wire.draft import Block, Draft, Refusal, Text, Thinking, ToolUs
 from conformance.wire.reading import is_json_object
 
 Payload = dict[str, Any] | str
+Content = TextDelta | ThinkingDelta | RefusalDelta | ToolCallDelta
 
 
 class NoPlace(Exception):
@@ -42,7 +44,7 @@ class Ending:
 
 
 class Emitter(ABC):
-    """Writes one reply: `take` for each Part, `flush` when no more come, then `end`; or `whole` for all at once.
+    """Writes one reply: `take` for each Content, `flush` when no more come, then `end`; or `whole` for all at once.
 
     Ids are new each time, as no two replies may share one; those of tool calls are the source's where it has them.
     """
@@ -52,6 +54,7 @@ class Emitter(ABC):
 
     def __init__(self, model: str) -> None:
         self.draft = Draft(uuid4().hex, model, (), None)
+        self.created = int(time())
         self.cut = False
         self._begun = False
         self._calls = _Named()
@@ -81,7 +84,7 @@ class Emitter(ABC):
         """What comes before any content."""
 
     @abstractmethod
-    def write(self, part: Part) -> Iterator[Payload]:
+    def write(self, part: Content) -> Iterator[Payload]:
         """The events of one piece of content, in turn where the shape needs it."""
 
     @abstractmethod
@@ -97,11 +100,11 @@ class Emitter(ABC):
             self._begun = True
             yield from self.start()
 
-    def _write(self, parts: Iterable[Part]) -> Iterator[Payload]:
+    def _write(self, parts: Iterable[Content]) -> Iterator[Payload]:
         for part in parts:
             yield from self._written(self._turns.take(part) if self.IN_TURN else [part])
 
-    def _written(self, parts: Iterable[Part]) -> Iterator[Payload]:
+    def _written(self, parts: Iterable[Content]) -> Iterator[Payload]:
         for part in parts:
             yield from self._begin()
             yield from self.write(part)
@@ -160,7 +163,7 @@ class _Named:
         self._named: set[int] = set()
         self._held: dict[int, ToolCallDelta] = {}
 
-    def take(self, part: ToolCallDelta) -> list[Part]:
+    def take(self, part: ToolCallDelta) -> list[Content]:
         if part.index in self._named:
             return [replace(part, id=None, name=None)]
         if held := self._held.pop(part.index, None):
@@ -173,7 +176,7 @@ class _Named:
         self._named.add(part.index)
         return [replace(part, id=part.id or f"call_{uuid4().hex[:24]}")]
 
-    def rest(self) -> list[Part]:
+    def rest(self) -> list[Content]:
         """Calls whose name never came, as they are."""
         held, self._held = self._held, {}
         return [replace(part, id=part.id or f"call_{uuid4().hex[:24]}", name="") for part in held.values()]
@@ -190,9 +193,9 @@ class _InTurn:
         self._call: int | None = None
         self._text = ""
         self._whole: set[int] = set()
-        self._waiting: list[Part] = []
+        self._waiting: list[Content] = []
 
-    def take(self, part: Part) -> list[Part]:
+    def take(self, part: Content) -> list[Content]:
         if self._call is not None and not (isinstance(part, ToolCallDelta) and part.index == self._call):
             self._waiting.append(part)
             return []
@@ -210,14 +213,14 @@ class _InTurn:
                 out += self._release()
         return out
 
-    def rest(self) -> list[Part]:
+    def rest(self) -> list[Content]:
         """Everything that waits, each call in one piece."""
-        out: list[Part] = []
+        out: list[Content] = []
         while self._waiting:
             self._call = None
             out += self._release()
         return out
 
-    def _release(self) -> list[Part]:
+    def _release(self) -> list[Content]:
         waiting, self._waiting = self._waiting, []
         return [ready for part in waiting for ready in self.take(part)]

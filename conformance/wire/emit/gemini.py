@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from conformance.contract import Part, TextDelta, ThinkingDelta, ToolCallDelta
+from conformance.contract import TextDelta, ThinkingDelta, ToolCallDelta
 from conformance.wire.draft import Refusal, ToolUse
 from conformance.wire.emit.base import (
+    Content,
     Emitter,
     Ending,
     NoPlace,
@@ -38,7 +39,7 @@ class GeminiEmitter(Emitter):
     def start(self) -> Iterator[Payload]:
         yield from ()
 
-    def write(self, part: Part) -> Iterator[Payload]:
+    def write(self, part: Content) -> Iterator[Payload]:
         if not isinstance(part, ToolCallDelta) or part.name is not None:
             yield from self._leave()
         match part:
@@ -94,9 +95,15 @@ class GeminiEmitter(Emitter):
             "index": 0,
             **({"finishMessage": reply.refusal} if reply.refusal else {}),
         }
-        counted = {}
+        counted: dict[str, Any] = {}
         if reply.usage is not None:
-            counted["usageMetadata"] = CODEC.encode_whole(replace(self.draft, usage=usage_of(reply)))["usageMetadata"]
+            usage = usage_of(reply)
+            given, generated = usage.input_tokens or 0, usage.output_tokens or 0
+            counted["usageMetadata"] = {
+                "promptTokenCount": given,
+                "candidatesTokenCount": generated,
+                "totalTokenCount": given + generated,
+            }
         return {"candidates": [candidate], **counted, **self._head()}
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from conformance.contract import DONE, Part, RefusalDelta, TextDelta, ThinkingDelta, ToolCall, ToolCallDelta
+from conformance.contract import DONE, RefusalDelta, TextDelta, ThinkingDelta, ToolCall, ToolCallDelta
 from conformance.wire.draft import Raw, Thinking
-from conformance.wire.emit.base import Emitter, Ending, Payload, blocks_of, usage_of
+from conformance.wire.emit.base import Content, Emitter, Ending, Payload, blocks_of, usage_of
 from conformance.wire.openai_chat import CODEC, usage_chunk
 
 NATIVE = "native_finish_reason"
@@ -23,7 +23,7 @@ class ChatEmitter(Emitter):
     def start(self) -> Iterator[Payload]:
         yield self._chunk({"role": "assistant", "content": "", "refusal": None})
 
-    def write(self, part: Part) -> Iterator[Payload]:
+    def write(self, part: Content) -> Iterator[Payload]:
         match part:
             case TextDelta(text):
                 yield self._chunk({"content": text})
@@ -37,7 +37,7 @@ class ChatEmitter(Emitter):
     def finish(self, ending: Ending) -> Iterator[Payload]:
         yield self._chunk({}, finish_reason=ending.word, **{NATIVE: ending.reply.raw_reason})
         if ending.reply.usage is not None:
-            yield usage_chunk(replace(self.draft, usage=usage_of(ending.reply)))
+            yield {**self._head(), "choices": [], "usage": _counts(ending)}
         yield DONE
 
     def whole(self, ending: Ending) -> dict[str, Any]:
@@ -56,14 +56,23 @@ class ChatEmitter(Emitter):
         message = completion["choices"][0]["message"]
         for written, call in zip(message.get("tool_calls", ()), reply.tool_calls, strict=True):
             _restore(written, call)
-        if reply.usage is None:
-            del completion["usage"]
-        return completion
+        told = {} if reply.usage is None else {"usage": _counts(ending)}
+        return {**self._head(), "object": completion["object"], "choices": completion["choices"], **told}
 
     def _chunk(self, delta: dict[str, Any], **choice: Any) -> dict[str, Any]:
-        head = usage_chunk(self.draft)  # has the envelope of every chunk
         choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None, **choice}]
-        return {**head, "choices": choices, "usage": None}
+        return {**self._head(), "choices": choices, "usage": None}
+
+    def _head(self) -> dict[str, Any]:
+        """The vendor's envelope without what only the vendor knows (tier, fingerprint)."""
+        head = usage_chunk(self.draft)
+        return {name: head[name] for name in ("id", "object")} | {"created": self.created, "model": head["model"]}
+
+
+def _counts(ending: Ending) -> dict[str, Any]:
+    usage = usage_of(ending.reply)
+    given, generated = usage.input_tokens or 0, usage.output_tokens or 0
+    return {"prompt_tokens": given, "completion_tokens": generated, "total_tokens": given + generated}
 
 
 def _call_delta(part: ToolCallDelta) -> dict[str, Any]:

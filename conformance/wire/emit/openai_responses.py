@@ -1,4 +1,7 @@
-"""Writes OpenAI Responses: items in turn, and the whole response once more at the end. Reading: the codec."""
+"""Writes OpenAI Responses: items in turn, and the whole response once more at the end. Reading: the codec.
+
+What the API's types ask for and nobody told (temperature, tool choice, details of the counts) is its default.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from conformance.contract import Part, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
-from conformance.wire.emit.base import Emitter, Ending, NoPlace, Payload, usage_of
+from conformance.contract import RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
+from conformance.wire.emit.base import Content, Emitter, Ending, NoPlace, Payload, usage_of
 from conformance.wire.openai_responses_encode import encode_events, encode_whole
 
 NATIVE = "native_finish_reason"
@@ -31,9 +34,9 @@ class ResponsesEmitter(Emitter):
     def start(self) -> Iterator[Payload]:
         created, started, *_ = encode_events(replace(self.draft, reason="completed"))
         for event in (created, started):
-            yield self._event(event.name or "", response=event.data["response"])
+            yield self._event(event.name or "", response={**event.data["response"], "created_at": self.created})
 
-    def write(self, part: Part) -> Iterator[Payload]:
+    def write(self, part: Content) -> Iterator[Payload]:
         match part:
             case TextDelta(text):
                 yield from self._message("output_text", _TEXT)
@@ -50,8 +53,6 @@ class ResponsesEmitter(Emitter):
                 text = str(arguments)
                 if text and self._item is not None:
                     yield self._inside(_call_event(self._item, "delta"), delta=text)
-            case _:
-                return
         self._said += text
 
     def finish(self, ending: Ending) -> Iterator[Payload]:
@@ -64,7 +65,7 @@ class ResponsesEmitter(Emitter):
     def whole(self, ending: Ending) -> dict[str, Any]:
         """The final object of the same reply streamed."""
         reply = ending.reply
-        parts: list[Part] = [
+        parts: list[Content] = [
             kind(text)
             for kind, text in ((ThinkingDelta, reply.thinking), (TextDelta, reply.text), (RefusalDelta, reply.refusal))
             if text
@@ -83,6 +84,7 @@ class ResponsesEmitter(Emitter):
         reply = ending.reply
         draft = replace(self.draft, reason="completed", usage=usage_of(reply))
         extra: dict[str, Any] = {
+            "created_at": self.created,
             "output": self._output,
             "usage": encode_whole(draft)["usage"] if reply.usage is not None else None,
             "metadata": {} if reply.raw_reason is None else {NATIVE: reply.raw_reason},

@@ -114,10 +114,10 @@ class ResponsesGrammar(Grammar):
     def _inside(self, kind: str, event: Json) -> None:
         state, part = self._items.get(event.get("output_index")), event.get("content_index")
         if state is None:
-            self.breaks(f"{kind} comes for an output item that was never added")  # RuntimeError
+            self.breaks("a delta comes for an output item that was never added")  # RuntimeError
             return
         if state.done:
-            self.breaks(f"{kind} comes after its output item was done")
+            self.breaks("a delta comes after its output item was done")
         if kind == "response.content_part.added":
             state.parts.add(part)
         elif kind == "response.output_text.delta" and part not in state.parts:

@@ -1,0 +1,21 @@
+// What the bindings in JavaScript share: a line of JSON in for each call, lines of JSON out. Nothing of a library.
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+export function serve(who, complete, stream) {
+  const say = (id, line) => process.stdout.write(JSON.stringify({ id, ...line }) + "\n");
+  createInterface({ input: process.stdin }).on("line", async (text) => {
+    const { id, hello, mode, call } = JSON.parse(text);
+    if (hello) return say(id, { hello: who });
+    try {
+      if (mode === "buffered") say(id, await complete(call));
+      else for await (const part of stream(call)) say(id, { part });
+      say(id, { done: true });
+    } catch (error) {
+      say(id, { raised: { kind: error?.constructor?.name ?? typeof error, message: String(error?.message ?? error) } });
+    }
+  });
+}
+
+export const version = (name) =>
+  JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url), "utf8")).version;

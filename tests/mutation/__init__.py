@@ -1,0 +1,1 @@
+"""Cassettes changed by machine, one change at a time: what a right reader ignores, and what it must report."""
