@@ -256,8 +256,17 @@ class ChunkReader:
         return events.take(payload)
 
 
+class Configurable(Protocol):
+    """The optional half of an adapter: for libraries that take stop strings at construction as well as per call."""
+
+    def configured(self, stop: list[str]) -> Adapter:
+        """An adapter whose library was built with these stop strings."""
+
+
 class Adapter(Protocol):
     """The code under test behind a binding of a few lines, built once per run. Either method may be `async`.
+
+    An adapter with a second entry point for stop strings is `Configurable` too.
 
     Attributes:
         name: how reports call it.

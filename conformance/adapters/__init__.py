@@ -47,6 +47,7 @@ SHIPPED: dict[str, Shipped] = {
     "pydantic-ai": Shipped("conformance.adapters.pydantic_ai_direct", "build", "pydantic-ai"),
     "any-llm": Shipped("conformance.adapters.any_llm_sdk", "build", "any-llm"),
     "openai-agents": Shipped("conformance.adapters.openai_agents", "build", "openai-agents"),
+    "llama-index": Shipped("conformance.adapters.llama_index", "build", "llama-index"),
 }
 
 SPOKEN = {"exec": "conformance.adapters.exec_process", "gateway": "conformance.adapters.gateway"}

@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from conformance.adapters import installed
@@ -63,11 +64,20 @@ class Reference:
     lacks: frozenset[Gap] = frozenset()
     version = installed("llm-adapter-conformance")
 
+    def __init__(self, stop: list[str] | None = None) -> None:
+        self._stop = stop
+
+    def configured(self, stop: list[str]) -> Reference:
+        """A reference that sends these stop strings where the call asks for none."""
+        return Reference(stop)
+
     def complete(self, call: Call) -> Reply:
+        call = replace(call, stop=call.stop or self._stop)
         with _post(call, stream=False) as response:
             return _whole(call.api, response)
 
     def stream(self, call: Call) -> Iterator[Part]:
+        call = replace(call, stop=call.stop or self._stop)
         reader = codec_for(call.api).stream()
         with _post(call, stream=True) as response:
             if response.getheader("content-type", "").startswith(("application/json", "text/html")):

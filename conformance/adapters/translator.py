@@ -8,7 +8,8 @@ Its four policies, which any gateway can copy:
   target has no word for (pause_turn for Chat, a failed generation for Anthropic) raises NoWord after the content,
   with the source's value and the reply so far in it: `stop` would be a lie and a caller can catch an error.
 - A value that the upstream's table does not know is passed on as it is, where the target's clients do not know it
-  either: a new enum member should not take a service down, and nobody takes it for an answer. Else NoWord.
+  either: a new enum member should not take a service down, and nobody takes it for an answer. Else, and where
+  there was no reason at all, it is the target's word for that (`incomplete` without a detail) or NoWord.
 - A tool call that was cut is passed on as the text that came, and left out where the target has objects only.
 
 The source's own value is kept where the target has room: `native_finish_reason` on a Chat choice and in the

@@ -19,6 +19,8 @@ __all__ = ["CHECKS", "RULES", "Case", "Finding", "Observation", "Raised", "Rule"
 CHECKS: Mapping[str, Callable[[Case], list[Finding] | None]] = {
     "request.stop-whole": requests.stop_whole,
     "request.stop-absent": requests.stop_absent,
+    "request.max-tokens": requests.max_tokens,
+    "request.tools": requests.tools,
     "request.count": requests.count,
     "request.key-kept": requests.key_kept,
     "text.exact": content.text_exact,

@@ -155,8 +155,9 @@ class Case:
         deceives nobody who looks. Content never turns an honest reason into an accusation.
         """
         claimed = self.says(reply)
-        if claimed is Stop.COMPLETE and self.truth.stop is Stop.TOOL_CALL and reply.tool_calls:
+        honest = {self.truth.stop} | self.scenario.accepts
+        if claimed is Stop.COMPLETE and Stop.TOOL_CALL in honest and reply.tool_calls:
             return Stop.TOOL_CALL
-        if claimed is Stop.COMPLETE and self.truth.stop is Stop.BLOCKED and reply.refusal:
+        if claimed is Stop.COMPLETE and Stop.BLOCKED in honest and reply.refusal:
             return Stop.BLOCKED
         return claimed

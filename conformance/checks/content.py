@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance.checks.case import Case
 from conformance.checks.finding import Finding
 from conformance.checks.rule import found
 from conformance.contract import Reply, ToolCall
-from conformance.vocabulary import Mode, Verdict
+from conformance.vocabulary import Mode, Severity, Stop, Verdict
 from conformance.wire import Reading, WireCall
 from conformance.wire.reading import is_json_object
 
@@ -27,6 +28,15 @@ def text_exact(case: Case) -> list[Finding] | None:
         return None
     if reply.text == case.truth.text:
         return []
+    if _withheld(case, reply):
+        told = found(
+            "text.exact",
+            Verdict.LOUD,
+            "the text before the block is withheld",
+            repr(case.truth.text),
+            repr(reply.text),
+        )
+        return [replace(told, severity=Severity.SHOULD)]
     return [
         found(
             "text.exact",
@@ -36,6 +46,11 @@ def text_exact(case: Case) -> list[Finding] | None:
             repr(reply.text),
         )
     ]
+
+
+def _withheld(case: Case, reply: Reply) -> bool:
+    """Who is told that an answer was blocked is not misled by its text being kept back; one vendor asks for it."""
+    return case.truth.stop is Stop.BLOCKED and case.ending(reply) is Stop.BLOCKED and not reply.text
 
 
 def _difference(case: Case, text: str) -> str:
@@ -57,11 +72,12 @@ def stream_agrees(case: Case) -> list[Finding] | None:
     reply = _reply(case)
     if case.mode is not Mode.STREAMED or reply is None:
         return None
-    pairs: list[tuple[str, Reply]] = []
+    pairs: list[tuple[str, Reply, bool]] = []
     if case.plain.final is not None:
-        pairs.append(("the accumulated object", case.plain.final))
-    if case.other is not None and case.other[0].whole is not None and _same_truth(case.truth, case.other[1]):
-        pairs.append(("the buffered reply", case.other[0].whole))
+        pairs.append(("the accumulated object", case.plain.final, True))
+    if case.other is not None and case.other[0].whole is not None and case.other[1].stop is case.truth.stop:
+        # Two recordings of one behaviour share the ending, and not the words.
+        pairs.append(("the buffered reply", case.other[0].whole, _same_truth(case.truth, case.other[1])))
     if not pairs:
         return None
     return [
@@ -72,8 +88,8 @@ def stream_agrees(case: Case) -> list[Finding] | None:
             f"{name}: {theirs!r}",
             f"streamed: {ours!r}",
         )
-        for name, other in pairs
-        for field, ours, theirs in _differences(case, reply, other)
+        for name, other, words in pairs
+        for field, ours, theirs in _differences(case, reply, other, words=words)
     ]
 
 
@@ -89,20 +105,21 @@ def _said(calls_: tuple[WireCall, ...]) -> list[tuple[str, Any]]:
     return [(call.name, _parsed(call.arguments)) for call in calls_]
 
 
-def _differences(case: Case, one: Reply, two: Reply) -> list[tuple[str, Any, Any]]:
-    whole = all(call.whole for call in case.truth.tool_calls)
-    fields: list[tuple[str, Any, Any]] = [
-        ("the text", one.text, two.text),
-        ("the class", str(case.ending(one)), str(case.ending(two))),
-        ("the matched string", one.stop_sequence, two.stop_sequence),
-    ]
-    if whole:  # a cut call is tool.cut-not-repaired's business
+def _differences(case: Case, one: Reply, two: Reply, *, words: bool) -> list[tuple[str, Any, Any]]:
+    fields: list[tuple[str, Any, Any]] = []
+    if words and not (_withheld(case, one) or _withheld(case, two)):
+        fields.append(("the text", one.text, two.text))
+    fields.append(("the class", str(case.ending(one)), str(case.ending(two))))
+    if words:
+        fields.append(("the matched string", one.stop_sequence, two.stop_sequence))
+    if words and all(call.whole for call in case.truth.tool_calls):  # a cut call is tool.cut-not-repaired's business
         fields.append(("the tool calls", _plain(one.tool_calls), _plain(two.tool_calls)))
     return [field for field in fields if field[1] != field[2]]
 
 
 def _plain(calls: tuple[ToolCall, ...]) -> list[tuple[str, Any]]:
-    return [(call.name, _parsed(call.arguments)) for call in calls]
+    # No arguments come as empty text or as {}, whichever the wire and the library's accumulator like.
+    return [(call.name, _parsed(call.arguments or "{}")) for call in calls]
 
 
 def which(case: Case) -> list[Finding] | None:
@@ -148,6 +165,8 @@ def calls(case: Case) -> list[Finding] | None:
         return None
     if any(call.whole is not True for call in case.truth.tool_calls):
         return _whole_beside_cut(case, reply)
+    if case.truth.stop is not Stop.TOOL_CALL and not reply.tool_calls:
+        return []  # to withhold a call that is not to be run is right
     if len(reply.tool_calls) != len(case.truth.tool_calls):
         return [
             found(
@@ -188,11 +207,16 @@ def _names(calls_: tuple[WireCall, ...] | tuple[ToolCall, ...]) -> str:
 
 def _same_call(wire: WireCall, got: ToolCall) -> bool:
     """Ids are compared where the wire sends one; empty text counts as {} only where the wire sent empty text."""
-    if wire.name != got.name or (wire.id is not None and wire.id != got.id):
+    if wire.name != got.name or not _same_id(wire.id, got.id):
         return False
     if wire.arguments == "":
         return got.arguments in ("", "{}") or got.arguments == {}
     return bool(_parsed(got.arguments) == _parsed(wire.arguments))
+
+
+def _same_id(wire: str | None, got: str | None) -> bool:
+    """An id is an opaque handle: an adapter may add to it what it needs to find its way back."""
+    return wire is None or (got is not None and got.startswith(wire))
 
 
 def _parsed(arguments: str | Mapping[str, Any]) -> Any:

@@ -86,11 +86,11 @@ def _type_findings(case: Case, sent: Any) -> list[Finding]:
 
 def stop_absent(case: Case) -> list[Finding] | None:
     """No stop asked, no key on the wire."""
-    if case.scenario.ask.stop is not None or not case.plain.sent:
+    if case.scenario.ask.stop or not case.plain.sent:
         return None
     sent = _sent_stop(case)
-    if sent is _MISSING:
-        return []
+    if sent is _MISSING or (sent == [] and case.scenario.ask.stop is not None):
+        return []  # an empty list that was asked may be sent as it is
     path = (case.codec.STOP_PATHS or (("stop",),))[0]
     return [
         found(
@@ -101,6 +101,63 @@ def stop_absent(case: Case) -> list[Finding] | None:
             f"{'.'.join(path)}: {sent!r}",
         )
     ]
+
+
+def max_tokens(case: Case) -> list[Finding] | None:
+    """The cap arrives as asked, in any of the API's own spellings."""
+    asked, request = case.scenario.ask.max_tokens, case.request
+    if asked is None or request is None:
+        return None
+    paths = case.codec.MAX_TOKENS_PATHS
+    sent = [value for value in (at(request.json, path) for path in paths) if value is not _MISSING]
+    if asked in sent:
+        return []
+    where = ".".join(paths[0])
+    return [
+        found(
+            "request.max-tokens",
+            Verdict.MISLEADING,
+            "the cap on output tokens is not sent as asked",
+            f"{where}: {asked}",
+            f"{sent[0]!r}" if sent else "nothing",
+        )
+    ]
+
+
+def tools(case: Case) -> list[Finding] | None:
+    """The declared tools arrive by name."""
+    asked, request = sorted(tool.name for tool in case.scenario.ask.tools), case.request
+    if not asked or request is None:
+        return None
+    sent = sorted(_tool_names((request.json or {}).get("tools")))
+    if sent == asked:
+        return []
+    return [
+        found(
+            "request.tools",
+            Verdict.MISLEADING,
+            "the tools sent are not the ones that were declared",
+            ", ".join(asked),
+            ", ".join(sent) or "none",
+        )
+    ]
+
+
+_TOOL_LISTS = ("functionDeclarations", "function_declarations")
+
+
+def _tool_names(tools_: Any) -> list[str]:
+    """The names in a `tools` value of any of the four APIs: flat, under `function`, or in Gemini's lists."""
+    names: list[str] = []
+    for tool in tools_ if isinstance(tools_, list) else ():
+        if not isinstance(tool, Mapping):
+            continue
+        inner = tool.get("function")
+        holders = [inner if isinstance(inner, Mapping) else tool]
+        for key in _TOOL_LISTS:
+            holders += tool.get(key) or ()
+        names += [str(holder["name"]) for holder in holders if isinstance(holder, Mapping) and "name" in holder]
+    return names
 
 
 def count(case: Case) -> list[Finding] | None:

@@ -26,6 +26,8 @@ RULES: Mapping[str, Rule] = {
         "and sends nothing of the kind. Never sliced, never dropped in silence.",
     ),
     "request.stop-absent": Rule(_MUST, "No stop asked, no key on the wire."),
+    "request.max-tokens": Rule(_MUST, "The cap on output tokens arrives as asked, at the API's place."),
+    "request.tools": Rule(_MUST, "Every declared tool arrives by its name, and no other."),
     "request.count": Rule(_SHOULD, "One call makes one request."),
     "request.key-kept": Rule(_MUST, "A redirect to another host is not followed, or the key is not sent there."),
     "text.exact": Rule(

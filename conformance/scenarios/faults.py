@@ -41,12 +41,13 @@ _CALL = call("get_weather", '{"city"', ': "Lis', 'bon", "unit', '": "celsius"}')
 
 _AFTER_TEXT: Mapping[Api, int] = {CHAT: -2, RESPONSES: -4, ANTHROPIC: -3, GEMINI: -1}
 """Frames behind the last piece of text that says no reason; Gemini says its reason beside that piece."""
-_START: Mapping[Api, int] = {CHAT: 1, RESPONSES: 2, ANTHROPIC: 1, GEMINI: 0}
+_START: Mapping[Api, int] = {CHAT: 1, RESPONSES: 2, ANTHROPIC: 1}
 """Frames before the first piece of content; Gemini has none."""
 _IN_CALL: Mapping[Api, int] = {CHAT: -3, RESPONSES: -4, ANTHROPIC: -4, GEMINI: -1}
 """Frames behind all but the last piece of the arguments; Gemini sends them in one frame."""
 
 _CUTS = bug("family stream-terminal: pydantic/pydantic-ai#7096, decolua/9router#1648, BerriAI/litellm#32686")
+_EARLY = bug("ranxianglei/billion-context#440: HTTP 200 and the end of the stream before message_start")
 _BROKEN = doc("measured: official SDKs on a chunked body that breaks off raise a bare transport error or their own")
 
 
@@ -59,7 +60,14 @@ def _text_wire(api: Api, slug: str) -> Wire:
 
 
 def _cut(
-    api: Api, suffix: str, claim: str, fault: Fault, *premise: Premise, ask: Ask = _ASK, block: Block | None = None
+    api: Api,
+    suffix: str,
+    claim: str,
+    fault: Fault,
+    *premise: Premise,
+    ask: Ask = _ASK,
+    block: Block | None = None,
+    evidence: Evidence = _CUTS,
 ) -> Scenario:
     slug = "cut-before-terminal" + suffix
     wire = _text_wire(api, slug)
@@ -73,16 +81,16 @@ def _cut(
         ask,
         wire,
         (NoReason, *premise),
-        (_CUTS,),
+        (evidence,),
         modes=STREAMED,
         fault=fault,
     )
 
 
 def _cuts(api: Api) -> Iterator[Scenario]:
-    start = "after the head of the response" if api is GEMINI else "after the stream's opening"
-    nothing = Empty() if api is GEMINI else TextIs("")
-    yield _cut(api, "-after-start", start, Fault(FaultKind.CUT, _START[api]), nothing)
+    yield _cut(api, "-at-once", "before the first frame", Fault(FaultKind.CUT), Empty(), evidence=_EARLY)
+    if api in _START:
+        yield _cut(api, "-after-start", "after the opening", Fault(FaultKind.CUT, _START[api]), TextIs(""))
     yield _cut(api, "", "in the middle of the text", Fault(FaultKind.CUT, _AFTER_TEXT[api]), TextIs(_shown(api)))
     yield _cut(
         api,
@@ -128,9 +136,7 @@ def _after_reason(api: Api) -> Scenario:
     )
 
 
-def _broken(
-    api: Api, slug: str, claim: str, right: str, fault: Fault, *evidence: Evidence, **more: object
-) -> Scenario:
+def _broken(api: Api, slug: str, claim: str, right: str, fault: Fault, *evidence: Evidence, **more: object) -> Scenario:
     """A connection that dies in the middle of a frame, or of a whole body."""
     return Scenario(
         api,

@@ -29,7 +29,10 @@ STREAMED = (Mode.STREAMED,)
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What the suite asks the adapter to ask. Fields as in `Call`; no model means the API's usual one."""
+    """What the suite asks the adapter to ask. Fields as in `Call`; no model means the API's usual one.
+
+    `at_construction` gives the stop strings to `Adapter.configured` and none to the call.
+    """
 
     prompt: str
     stop: str | tuple[str, ...] | None = None
@@ -37,6 +40,7 @@ class Ask:
     tools: tuple[Tool, ...] = ()
     tool_choice: str | None = None
     model: str | None = None
+    at_construction: bool = False
 
 
 @dataclass(frozen=True, slots=True)

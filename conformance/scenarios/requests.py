@@ -42,11 +42,23 @@ class _Answered(NamedTuple):
     evidence: tuple[Evidence, ...]
     standing: Standing = Standing.OBSERVED
     may_refuse: bool = False
+    at_construction: bool = False
 
 
 _LIMITS = "openai/openai-openapi@f85dbe2 StopConfiguration: 1 to 4 items"
 
 _ANSWERED = (
+    _Answered(
+        "stop-entry-points",
+        WITH_STOP,
+        ("END", "</answer>"),
+        "Stop strings are set where the library is built, and the call names none.",
+        "they reach the wire as those of a call do",
+        "Which gates does a lock have?",
+        ("Two: ", "an upper and a lower one."),
+        (bug("family stop-ignored: langchain-ai/langchain-google#1586, crewAIInc/crewAI#3836"),),
+        at_construction=True,
+    ),
     _Answered(
         "send-stop-list",
         WITH_STOP,
@@ -174,7 +186,7 @@ def _answered(api: Api, row: _Answered) -> Scenario:
         row.slug,
         row.claim,
         row.right,
-        Ask(row.prompt, stop=row.stop, max_tokens=200),
+        Ask(row.prompt, stop=row.stop, max_tokens=200, at_construction=row.at_construction),
         Wire(draft(api, row.slug, NATURAL[api], text(*row.pieces))),
         (Reason(NATURAL[api]), HasText()),
         row.evidence,

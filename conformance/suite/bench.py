@@ -65,6 +65,7 @@ class Bench:
         self._server = ReplayServer() if transport is Transport.SERVER else None
         self._player: Player = self._server or InProcess()
         self._plain: dict[tuple[str, Mode], Observation] = {}
+        self._built: dict[str | tuple[str, ...], Adapter] = {}
 
     def __enter__(self) -> Self:
         if self._server is not None:
@@ -100,7 +101,7 @@ class Bench:
             BrokenSnapshot: the snapshot cannot be read.
         """
         if scenario.needs_server and self._transport is not Transport.SERVER:
-            raise NotApplicable(f"only the server can play {scenario.id}")
+            raise NotApplicable("only the server plays faults, framings, codings and redirects")
         exchanges = {each: cassette(scenario.id, each) for each in scenario.modes}
         check_premise(scenario, mode, exchanges[mode])
         plain = self._observe_plain(scenario, mode, exchanges)
@@ -182,9 +183,21 @@ class Bench:
         count = len(frames(exchanges[mode][-1].body)) * 2 // 3
         return self._observe(scenario, mode, _delivery(scenario, exchanges, hold_after=count))
 
+    def _configured(self, scenario: Scenario) -> Adapter:
+        """The adapter, built with the scenario's stop strings where they are asked at construction."""
+        if not scenario.ask.at_construction:
+            return self.adapter
+        configured = getattr(self.adapter, "configured", None)
+        if configured is None:
+            raise NotApplicable(f"{self.adapter.name} takes no stop strings at construction")
+        stop = scenario.ask.stop or ()
+        if stop not in self._built:
+            self._built[stop] = configured(list(stop))
+        return self._built[stop]
+
     def _observe(self, scenario: Scenario, mode: Mode, delivery: Delivery) -> Observation:
         limit = min(self._limit, STALL_LIMIT) if _stalls(scenario) else self._limit
-        with self._player.playing(delivery) as play:
+        with self._caller.speaking(self._configured(scenario)), self._player.playing(delivery) as play:
             call = call_for(scenario, play.base_url, self._limit)
             if mode is Mode.BUFFERED:
                 seen = self._caller.complete(call, delivery.label, limit=limit)
@@ -236,7 +249,7 @@ def call_for(scenario: Scenario, base_url: str, limit: float) -> Call:
         api_key="conformance-no-key",
         model=scenario.model,
         prompt=ask.prompt,
-        stop=list(ask.stop) if isinstance(ask.stop, tuple) else ask.stop,
+        stop=None if ask.at_construction else list(ask.stop) if isinstance(ask.stop, tuple) else ask.stop,
         max_tokens=ask.max_tokens,
         tools=ask.tools,
         tool_choice=ask.tool_choice,

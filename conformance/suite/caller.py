@@ -56,6 +56,15 @@ class Caller:
         self._jobs: queue.SimpleQueue[Callable[[asyncio.Runner], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
+    @contextmanager
+    def speaking(self, adapter: Adapter) -> Iterator[None]:
+        """Put the calls to another adapter while the block runs: the same one, configured otherwise."""
+        usual, self._adapter = self._adapter, adapter
+        try:
+            yield
+        finally:
+            self._adapter = usual
+
     def complete(self, call: Call, chunking: str, *, limit: float | None = None) -> Observation:
         """One whole reply, within another time limit than usual where one is given.
 

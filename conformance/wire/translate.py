@@ -1,7 +1,7 @@
 """Which reason of one API may honestly stand for a reason of another: tables, and nothing that reads or writes a wire.
 
-There is no default. Where the target has no word for a class, a translator says so loudly: it raises, or
-it passes the source's own value on, which no client of the target can take for an answer.
+There is no default. Where the target has no word for a class, a translator says so loudly: it raises. A value
+that the source's table does not know it passes on as it is, which no client of the target can take for an answer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NEAREST: Mapping[Api, Mapping[Stop, str | None]] = {
         Stop.CONTINUE: None,  # `incomplete` without a detail says that something is missing, not that one may go on
         Stop.BLOCKED: "incomplete/content_filter",
         Stop.FAILED: "failed",  # with an error object, as the API has it
-        Stop.UNKNOWN: None,
+        Stop.UNKNOWN: "incomplete",  # without a detail: not known to be whole
     },
     _ANTHROPIC: {
         Stop.COMPLETE: "end_turn",  # never stop_sequence: no other API says that one matched, let alone which
@@ -63,7 +63,7 @@ NEAREST: Mapping[Api, Mapping[Stop, str | None]] = {
         Stop.CONTINUE: "CONTINUATION",  # google-genai goes on by itself only where there is a continuationToken
         Stop.BLOCKED: "SAFETY",
         Stop.FAILED: None,  # each of its failures names a cause, and that of another API is none of them
-        Stop.UNKNOWN: None,  # OTHER is the vendor's own "unknown reason", not ours
+        Stop.UNKNOWN: "FINISH_REASON_UNSPECIFIED",  # OTHER is a reason that the vendor knows and does not tell
     },
 }
 """The value of the output API for each class of an ending; None where it has no honest one."""
@@ -95,13 +95,14 @@ def honest(source: Api, raw_reason: str, target: Api, *, called: bool = False, r
     if source is target:
         return frozenset({raw_reason} if stop in _MUST_ARRIVE else {raw_reason, LOUD})
     codec = codec_for(target)
-    words = {word for word, row in codec.STOPS.items() if row.stop is stop and stop is not Stop.UNKNOWN}
+    unknown = stop is Stop.UNKNOWN
+    words = {word for word, row in codec.STOPS.items() if row.stop is stop and not unknown}
     if (word := NEAREST[target][stop]) is not None:
         words.add(word)
     words -= {word for api, word in _NOT_FOR_OTHERS if api is target}
     if refused and target in (_CHAT, _RESPONSES):
         words.add(REFUSAL)
-    if not words:
+    if not words or unknown:
         # No word for the truth. `truncated` makes a caller look; a value that the target does not know does as well.
         words |= {LOUD, str(NEAREST[target][Stop.TRUNCATED])}
         words |= {_passed_on(raw_reason, target)} if _foreign(raw_reason, target) else set()
@@ -122,11 +123,9 @@ def word_for(source: Api, ending: Reply, stop: Stop, target: Api) -> str | None:
     raw = ending.raw_reason
     if source is target and raw is not None and _stands(raw, ending, stop, target):
         return raw
-    if (word := NEAREST[target][stop]) is not None:
-        return word
-    if stop is not Stop.UNKNOWN or raw is None or not _foreign(raw, target):
-        return None
-    return _passed_on(raw, target)
+    if stop is Stop.UNKNOWN and raw is not None and _foreign(raw, target):
+        return _passed_on(raw, target)
+    return NEAREST[target][stop]
 
 
 def _stands(raw: str, ending: Reply, stop: Stop, api: Api) -> bool:

@@ -136,7 +136,9 @@ def test_a_stub_that_sends_nothing_is_not_judged() -> None:
         pytest.param(GEMINI, None, gemini(None), [M], id="gemini-null"),
         pytest.param(GEMINI, None, gemini([], "generation_config", "stop_sequences"), [M], id="gemini-snake"),
         pytest.param(RESPONSES, None, {"stop": None}, [M], id="responses"),
-        pytest.param(CHAT, (), {"stop": []}, None, id="empty-list-asked"),
+        pytest.param(CHAT, (), {"stop": []}, [], id="empty-list-asked"),
+        pytest.param(CHAT, (), {}, [], id="empty-list-left-out"),
+        pytest.param(CHAT, (), {"stop": [""]}, [M], id="empty-list-made-up"),
         pytest.param(CHAT, "END", {"stop": "END"}, None, id="one-asked"),
     ],
 )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from conformance.checks import RULES, Case, Observation, run_checks, streams
-from conformance.contract import DONE, Chunk, End, ErrorPart, TextDelta, ToolCall, Usage
+from conformance.contract import DONE, Chunk, End, ErrorPart, TextDelta, Tool, ToolCall, Usage
+from conformance.scenarios import Ask, Scenario, Wire
 from conformance.vocabulary import Mode, Severity, Standing, Stop, Verdict
 from conformance.wire import WireCall
 from tests.hand_made import ANTHROPIC, CHAT, Request, asked, case, raised, said, seen, truth, verdicts
 
 L, M, B = Verdict.LOUD, Verdict.MISLEADING, Verdict.BROKEN
 CALLS = (ToolCall("f", "{}", "call_1"),)
+TOOL = Tool("f", "Does it.", {"type": "object"})
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,17 @@ def everything_wrong(standing: Standing) -> tuple[Case, ...]:
     chunks = tuple(Chunk(CHAT, payload) for payload in chat)
     error = truth(Stop.FAILED, error=ErrorPart("no"))
     cut = truth(Stop.UNKNOWN, ended=False, closed=False)
+    asks_all = Scenario(
+        CHAT,
+        "hand-made",
+        "It ends.",
+        "so",
+        Ask("Well?", max_tokens=5, tools=(TOOL,)),
+        Wire(),
+        (),
+        (),
+        standing=standing,
+    )
     call = truth(Stop.TOOL_CALL, tool_calls=(WireCall("f", "{}", True),))
     cut_call = truth(Stop.TRUNCATED, tool_calls=(WireCall("f", "{", False),))
     return (
@@ -113,6 +126,7 @@ def everything_wrong(standing: Standing) -> tuple[Case, ...]:
         case(plain, truth(), seen(said(), sent=keyed, elsewhere=keyed)),
         case(plain, truth(raw_reason="end_turn"), seen(said(), chunks=chunks), mode=Mode.STREAMED),
         case(plain, call, seen(said(tool_calls=CALLS))),
+        case(asks_all, call, seen(said(tool_calls=()))),
         case(plain, cut_call, seen(said("truncated", tool_calls=CALLS))),
     )
 
@@ -126,7 +140,11 @@ def test_standing(standing: Standing) -> None:
     found = [f for one in everything_wrong(standing) for findings in run_checks(one).values() for f in findings or ()]
     assert {finding.check for finding in found} == set(RULES)
     if standing is Standing.PERMITTED:
-        excused = [finding for finding in found if not finding.check.startswith("request.") or finding.check == "request.key-kept"]
+        excused = [
+            finding
+            for finding in found
+            if not finding.check.startswith("request.") or finding.check == "request.key-kept"
+        ]
         assert {finding.severity for finding in excused} == {Severity.SHOULD}
         assert {finding.verdict for finding in excused} == {L}
     else:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -36,6 +37,15 @@ class Steps:
     vocabulary = Vocabulary({stop.value: stop for stop in Stop})
     lacks: frozenset[Gap] = frozenset()
 
+    built_with: list[str] | None = None
+    """Stop strings of the constructor."""
+
+    def configured(self, stop: list[str]) -> Steps:
+        """The same adapter, built with these stop strings."""
+        other = copy(self)
+        other.built_with = stop
+        return other
+
     def complete(self, call: Call) -> Reply:
         with self.asked(call, stream=False) as response:
             return self.whole(call, response.status, response.read())
@@ -58,6 +68,7 @@ class Steps:
 
     def request(self, call: Call, *, stream: bool) -> Request:
         """What is sent."""
+        call = replace(call, stop=call.stop if call.stop is not None else self.built_with)
         if call.stop and not codec_for(call.api).STOP_PATHS:
             raise StopNotSupported("the API has no stop parameter")
         return request_for(call, stream=stream)

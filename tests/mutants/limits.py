@@ -30,7 +30,7 @@ class Hangs(Mutant):
         self._closed.set()
 
 
-@mutant("openai-chat/length-cap", "openai-chat/usage-chunk", fails="limits.terminates")
+@mutant("openai-chat/reason-new", "openai-chat/usage-chunk", fails="limits.terminates")
 class WaitsForUsage(Hangs):
     """Waits after the finish for a usage chunk that not every host sends (families usage-chunk, stream-terminal)."""
 

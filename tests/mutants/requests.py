@@ -171,3 +171,44 @@ class RedirectTakesQuery(FollowsRedirect):
         path, headers, body = super().request(call, stream=stream)
         query = f"{'&' if '?' in path else '?'}key={headers['x-goog-api-key']}"
         return Request(path + query, {}, body)
+
+
+@mutant("openai-chat/length-cap", "gemini/length-cap", fails="request.max-tokens")
+class DropsTheCap(Mutant):
+    """Takes a cap on output tokens and never sends it: the bill grows, and the answer with it."""
+
+    def request(self, call: Call, *, stream: bool) -> Request:
+        return super().request(replace(call, max_tokens=None), stream=stream)
+
+
+@mutant("anthropic-messages/length-cap", fails="request.max-tokens")
+class SendsItsOwnCap(Mutant):
+    """Sends the cap that the API asks for, and not the caller's."""
+
+    def request(self, call: Call, *, stream: bool) -> Request:
+        return super().request(replace(call, max_tokens=4096), stream=stream)
+
+
+@mutant("openai-chat/tool-call", "gemini/tool-call", fails="request.tools")
+class DropsTools(Mutant):
+    """Declares no tool to the provider (a model that calls none is all that its user sees)."""
+
+    def request(self, call: Call, *, stream: bool) -> Request:
+        return super().request(replace(call, tools=()), stream=stream)
+
+
+@mutant("anthropic-messages/tool-call", "openai-responses/tool-call", fails="request.tools")
+class AddsATool(Mutant):
+    """Declares a tool of its own beside the caller's, for structured output."""
+
+    def request(self, call: Call, *, stream: bool) -> Request:
+        own = replace(call.tools[0], name="json_response")
+        return super().request(replace(call, tools=(*call.tools, own)), stream=stream)
+
+
+@mutant("gemini/stop-entry-points", "openai-chat/stop-entry-points", fails="request.stop-whole")
+class ForgetsItsConstructor(Mutant):
+    """Takes stop strings where it is built and sends only those of the call (family stop-ignored)."""
+
+    def configured(self, stop: list[str]) -> ForgetsItsConstructor:
+        return self

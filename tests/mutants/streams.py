@@ -41,7 +41,7 @@ class SplitsAtLineFeeds(Mutant):
                 yield frame.decode().partition("data: ")[2]
 
 
-@mutant("openai-chat/usage-chunk", "openai-chat/length-cap", fails="stream.tolerant reason.class")
+@mutant("openai-chat/usage-chunk", "openai-chat/reason-new", fails="stream.tolerant reason.class")
 class CrashesOnUsageChunk(Mutant):
     """Takes `choices[0]` of every chunk; the one with the usage has none (family usage-chunk)."""
 

@@ -60,7 +60,7 @@ class ChangesDeltas(Mutant):
         raise NotImplementedError
 
 
-@mutant("openai-chat/length-cap", "gemini/stop-fired", fails="text.exact text.stream-agrees")
+@mutant("openai-chat/stop-mid-word", "gemini/stop-usage", fails="text.exact text.stream-agrees")
 class LosesLastDelta(ChangesDeltas):
     """Holds a delta back in case a stop string begins in it, and forgets it at the end (family hold-back)."""
 

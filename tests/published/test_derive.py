@@ -7,7 +7,6 @@ them is changed, which needs no recording: its own structure is the recorded one
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -60,7 +59,7 @@ BODIES: dict[str, tuple[Api, bytes]] = {
         CHAT,
         sse(chunk({"role": "assistant", "content": ""}), *(chunk({"content": p}) for p in PIECES), chunk({}, "stop")),
     ),
-    "chat call": (CHAT, sse(*(chunk(called(piece)) for piece in ('{"ci', 'ty": "Lis', 'bon", "v": tr', "ue, 1: 20}")))),
+    "chat call": (CHAT, sse(*(chunk(called(piece)) for piece in ('{"ci', 'ty": "Lis', 'bon", "depth": tr', "ue}")))),
     "chat call cut": (
         CHAT,
         sse(*(chunk(called(piece)) for piece in ('{"city"', ': "Lisbon, by')), chunk({}, "length")),
@@ -198,11 +197,22 @@ def event_left_out(parts: list[Segment]) -> str:
     return joined(parts, {place: "{}" if len(parts) == 1 else ""})
 
 
-def order_changed(parts: list[Segment]) -> str:
-    """The first two members of the last document change places."""
-    place = max(index for index, part in enumerate(parts) if part.document is not None)
-    members = list(parts[place].document.items())
-    return joined(parts, {place: json.dumps(dict([*members[1:], members[0]]), separators=(",", ":"))})
+def order_of_keys_changed(parts: list[Segment]) -> str:
+    place = next(index for index, part in enumerate(parts) if part.document is not None)
+    return joined(parts, {place: json.dumps(turned(parts[place].document), separators=(",", ":"))})
+
+
+def turned(value: Any) -> Any:
+    """The first member of the outermost object that has several goes to its end."""
+    (name, first), *rest = value.items()
+    return dict([*rest, (name, first)]) if rest else {name: turned(first)}
+
+
+def order_of_events_changed(parts: list[Segment]) -> str:
+    first, *_, last = [index for index, part in enumerate(parts) if part.document is not None] * 2
+    if first == last:
+        return event_left_out(parts)
+    return joined(parts, {first: parts[last].text, last: parts[first].text})
 
 
 def longer_by_a_letter(parts: list[Segment]) -> str:
@@ -223,26 +233,28 @@ def joined(parts: list[Segment], instead: dict[int, str]) -> str:
     return "".join(instead.get(index, part.text) for index, part in enumerate(parts))
 
 
-CHANGES = [key_renamed, event_left_out, order_changed, longer_by_a_letter, line_ends_changed]
+CHANGES = [
+    key_renamed,
+    event_left_out,
+    order_of_keys_changed,
+    order_of_events_changed,
+    longer_by_a_letter,
+    line_ends_changed,
+]
 
 
-def cells() -> Iterator[Any]:
-    for row in rows():
-        for change in CHANGES:
-            yield pytest.param(row, change, id=f"{row.cell}-{change.__name__}")
-
-
-@pytest.mark.parametrize(("row", "change"), list(cells()))
-def test_a_change_of_a_committed_cassette_shows(row: Derivation, change: Callable[[list[Segment]], str]) -> None:
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.cell) for row in rows()])
+def test_a_change_of_a_committed_cassette_shows(row: Derivation) -> None:
     exchange = cassette(row.scenario.id, row.mode)[-1]
     streamed = row.mode is Mode.STREAMED and exchange.status < 400
-    changed = change(segments(exchange.body, streamed=streamed)).encode()
     recorded = structure(row.scenario.api, exchange.body, streamed=streamed)
-    try:
-        found = difference(recorded, structure(row.scenario.api, changed, streamed=streamed))
-    except Underivable:
-        return  # an unknown key is an error of its own
-    assert found, change.__name__
+    for change in CHANGES:
+        changed = change(segments(exchange.body, streamed=streamed)).encode()
+        try:
+            found = difference(recorded, structure(row.scenario.api, changed, streamed=streamed))
+        except Underivable:
+            continue  # an unknown key is an error of its own
+        assert found, change.__name__
 
 
 def test_the_manifest_and_the_rows_name_the_same_exchanges() -> None:

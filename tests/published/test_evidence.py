@@ -11,7 +11,7 @@ from making import chunk, completion, exchange, sse
 
 from conformance.vocabulary import Api
 from conformance.wire import codec_for
-from tools.published import evidence, figures
+from tools.published import evidence, figures, known
 from tools.published.errors import BadPins
 from tools.published.evidence import Evidence, Problem
 from tools.published.recordings import Exchange, Recordings
@@ -244,11 +244,6 @@ def test_facts_that_break_the_grammar_are_counted_too() -> None:
             ("call-not-whole", "length -> truncated"),
         ),
         (Api.OPENAI_RESPONSES, {**RESPONSE, "output": [{"type": "brand_new"}]}, ("type-unknown", "item:brand_new")),
-        (
-            Api.OPENAI_RESPONSES,
-            {**RESPONSE, "output": [{"type": "mcp_approval_request"}]},
-            ("caller-must-act", "item:mcp_approval_request"),
-        ),
         (Api.ANTHROPIC_MESSAGES, {**MESSAGE, "content": [{"type": "new"}]}, ("type-unknown", "block:new")),
         (Api.ANTHROPIC_MESSAGES, sse({"type": "new"}), ("type-unknown", "new")),
         (Api.GEMINI, {"candidates": [{"content": {"parts": [{"new": {}}]}}]}, ("type-unknown", "part:new")),
@@ -256,6 +251,14 @@ def test_facts_that_break_the_grammar_are_counted_too() -> None:
 )
 def test_what_no_right_reader_may_pass_over(api: Api, body: Any, expected: tuple[str, str]) -> None:
     assert expected in problems(exchange(api, body))
+
+
+def test_an_item_that_waits_for_the_caller_is_no_complete_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = {**RESPONSE, "output": [{"type": "mcp_approval_request", "id": "mcpr_1"}]}
+    assert problems(exchange(Api.OPENAI_RESPONSES, body)) == set()
+    monkeypatch.setitem(known.TYPES[Api.OPENAI_RESPONSES], "item:asks", known.CALLER)
+    asking = exchange(Api.OPENAI_RESPONSES, {**RESPONSE, "output": [{"type": "asks"}]})
+    assert ("caller-must-act", "item:asks") in problems(asking)
 
 
 def test_an_error_that_the_codec_cannot_read_is_a_problem_and_one_that_it_can_is_an_ending() -> None:

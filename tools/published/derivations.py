@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from conformance.scenarios import Scenario, scenario
+from conformance.scenarios import Scenario, catalogue, scenario
 from conformance.vocabulary import Mode
 from tools.published import archive, believe, cassettes, classify
 from tools.published.cassettes import Recorded
@@ -62,6 +62,7 @@ def rows(patterns: Sequence[str] = (), path: Path = FILE) -> list[Derivation]:
         BadPins: the file is not of its form, names a cell twice, or no row matches.
         ScenarioNotFound: it names a scenario that is not defined.
     """
+    catalogue()  # built here, so that what is wrong with it is not blamed on the file
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))["cell"]
         every = [_row(row) for row in table]

@@ -118,7 +118,12 @@ def difference(shapes: dict[str, Shape], folder: Path = FOLDER) -> list[str]:
 
 def paths(api: Api, mode: Mode | str, folder: Path = FOLDER) -> frozenset[str]:
     """The paths recorded for an API and a mode (or `error`), for comparison with `shape.leaves` of a cassette."""
-    data = json.loads((folder / f"{api}-{mode}.json").read_text(encoding="utf-8"))
+    return paths_of(str(api), mode, folder)
+
+
+def paths_of(kind: str, mode: Mode | str, folder: Path = FOLDER) -> frozenset[str]:
+    """The same for a kind as the evidence names it, such as `openai-chat@azure`."""
+    data = json.loads((folder / f"{kind}-{mode}.json").read_text(encoding="utf-8"))
     return frozenset(data["paths"])
 
 

@@ -16,7 +16,7 @@ _FRAME = "opens or closes, says nothing"
 _SERVER = "a tool that the vendor runs itself: not the caller's to run, not text"
 _AROUND = "about the text (citations, signatures), not text"
 _STATE = "state to be sent back with the next request, not text"
-_CALLER = "the caller's to act on, and the codec does not say so: a divergence"
+CALLER = "the caller's to act on, as a tool call is"
 
 TYPES: dict[Api, dict[str, str]] = {
     Api.OPENAI_CHAT: {
@@ -62,9 +62,9 @@ TYPES: dict[Api, dict[str, str]] = {
         "part:refusal": _READ,
         "part:summary_text": _READ,
         "part:reasoning_text": _READ,
-        "item:apply_patch_call": _CALLER,
-        "item:mcp_approval_request": _CALLER,
-        "item:tool_search_call:client": _CALLER,
+        "item:apply_patch_call": CALLER,
+        "item:mcp_approval_request": CALLER,
+        "item:tool_search_call:client": CALLER,
         "item:tool_search_call:server": _SERVER,
         "item:tool_search_output": _SERVER,
         "item:code_interpreter_call": _SERVER,
@@ -74,8 +74,8 @@ TYPES: dict[Api, dict[str, str]] = {
         "item:mcp_list_tools": _SERVER,
         "item:web_search_call": _SERVER,
         "item:compaction": _STATE,
-        "response.apply_patch_call_operation_diff.delta": _CALLER,
-        "response.apply_patch_call_operation_diff.done": _CALLER,
+        "response.apply_patch_call_operation_diff.delta": CALLER,
+        "response.apply_patch_call_operation_diff.done": CALLER,
         "response.code_interpreter_call.in_progress": _SERVER,
         "response.code_interpreter_call.interpreting": _SERVER,
         "response.code_interpreter_call.completed": _SERVER,
@@ -140,7 +140,7 @@ def is_known(api: Api, kind: str) -> bool:
 
 def asks_the_caller(api: Api, kind: str) -> bool:
     """Whether a type is an item that the caller must act on without it being a tool call of his own."""
-    return kind.startswith("item:") and TYPES[api].get(kind) == _CALLER
+    return kind.startswith("item:") and TYPES[api].get(kind) == CALLER
 
 
 def types_in(api: Api, payload: Mapping[str, Any]) -> Iterator[str]:

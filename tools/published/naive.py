@@ -157,14 +157,22 @@ def _final(response: Json) -> Said:
         text="".join(part["text"] for part in parts if part["type"] == "output_text"),
         thinking="".join(_string(part.get("text")) for part in thoughts),
         refusal="".join(part["refusal"] for part in parts if part["type"] == "refusal"),
-        calls=tuple(
-            (item["name"], canonical(item["arguments"] if item["type"] == "function_call" else item["input"]))
-            for item in items
-            if item["type"] in ("function_call", "custom_tool_call")
-        ),
+        calls=tuple(call for item in items if (call := _for_the_caller(item))),
         reason=f"{status}/{detail}" if detail else status,
         output_tokens=(response.get("usage") or {}).get("output_tokens"),
     )
+
+
+def _for_the_caller(item: Json) -> tuple[str, str] | None:
+    """What the caller is to run or to answer; an item without a tool's name goes by its type, whole."""
+    kind = item["type"]
+    if kind == "function_call":
+        return item["name"], canonical(item["arguments"])
+    if kind == "custom_tool_call":
+        return item["name"], canonical(item["input"])
+    if kind in ("apply_patch_call", "mcp_approval_request") or item.get("execution") == "client":
+        return kind, canonical(item)
+    return None
 
 
 # Anthropic Messages

@@ -7,6 +7,7 @@ documents. What may differ is told by its form only, so two bodies agree where t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from conformance.vocabulary import Api
 from tools.published import minting, roles
 from tools.published.body import Leaf, Segment, groups, leaves, segments
 from tools.published.derive import recorded_words
-from tools.published.jsontext import Form, Token, tokens, units
+from tools.published.jsontext import Form, Path, tokens, units
 from tools.published.reword import shape, shapes
 from tools.published.roles import Role
 
@@ -87,7 +88,7 @@ def _told(spot: Spot | None, where: str) -> str:
 def _document(index: int, part: Segment, name: str, forms: dict[tuple[int, int], str]) -> Iterator[Spot]:
     at = 0
     for token in tokens(part.text):
-        where = _anonymous(token, name)
+        where = name + _anonymous(token.path)
         if token.start > at:
             yield Spot(where, f"white space {part.text[at : token.start]!r}")
         at = token.end
@@ -100,13 +101,14 @@ def _document(index: int, part: Segment, name: str, forms: dict[tuple[int, int],
         yield Spot(f"{name}end", f"white space {part.text[at:]!r}")
 
 
-def _anonymous(token: Token, name: str) -> str:
+@cache
+def _anonymous(path: Path) -> str:
     """Where a value stands, the names of arguments left out: they differ."""
     steps = [
-        "*" if isinstance(step, str) and roles.key_is_a_name(token.path[: place + 1]) else step
-        for place, step in enumerate(token.path)
+        "*" if isinstance(step, str) and roles.key_is_a_name(path[: place + 1]) else step
+        for place, step in enumerate(path)
     ]
-    return f"{name}{roles.dotted(tuple(steps))}"
+    return roles.dotted(tuple(steps))
 
 
 def _form(leaf: Leaf, matched_may_differ: bool) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from conformance.vocabulary import Api
 from conformance.wire.emit.anthropic_messages import AnthropicEmitter
-from conformance.wire.emit.base import Content, Emitter, Ending, NoPlace
+from conformance.wire.emit.base import Emitter, Ending, NoPlace
 from conformance.wire.emit.gemini import GeminiEmitter
 from conformance.wire.emit.openai_chat import ChatEmitter
 from conformance.wire.emit.openai_responses import ResponsesEmitter
