@@ -2,10 +2,14 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
+const say = (id, line) => process.stdout.write(JSON.stringify({ id, ...line }) + "\n");
+let asked; // the suite asks one at a time
+export const warn = (text) => say(asked, { warning: text });
+
 export function serve(who, complete, stream) {
-  const say = (id, line) => process.stdout.write(JSON.stringify({ id, ...line }) + "\n");
   createInterface({ input: process.stdin }).on("line", async (text) => {
     const { id, hello, mode, call } = JSON.parse(text);
+    asked = id;
     if (hello) return say(id, { hello: who });
     try {
       if (mode === "buffered") say(id, await complete(call));

@@ -48,9 +48,10 @@ SHIPPED: dict[str, Shipped] = {
     "any-llm": Shipped("conformance.adapters.any_llm_sdk", "build", "any-llm"),
     "openai-agents": Shipped("conformance.adapters.openai_agents", "build", "openai-agents"),
     "llama-index": Shipped("conformance.adapters.llama_index", "build", "llama-index"),
+    "haystack": Shipped("conformance.adapters.haystack", "build", "haystack"),
 }
 
-SPOKEN = {"exec": "conformance.adapters.exec_process", "gateway": "conformance.adapters.gateway"}
+SPOKEN = {"exec": "conformance.adapters.exec_process"}
 """Adapters that are no library: a prefix before a colon, and the module whose `build` takes what follows it."""
 
 _CONTRACT = ("name", "apis", "vocabulary", "lacks", "complete", "stream")
@@ -60,7 +61,7 @@ _HOW_TO_NAME = 'name a factory of your own as "package.module:factory"'
 def load(name: str) -> Adapter:
     """Build the adapter that `name` stands for.
 
-    A shipped name; `package.module:factory`, called without arguments; `exec:COMMAND` or `gateway:API@URL`.
+    A shipped name; `package.module:factory`, called without arguments; or `exec:COMMAND`.
 
     Raises:
         AdapterNotFound: nothing shipped has this name, or the module or the factory does not exist.

@@ -208,6 +208,7 @@ def _raised(told: Any) -> Exception:
         raise AdapterBroken("a `raised` line has no `kind`", "say {kind, message}")
     kind = told["kind"]
     text = str(told.get("message", ""))
-    if kind in _SLIPS:  # a slip of the code is a slip in any language
-        return type("TypeError", (RemoteError,), {"__module__": "builtins"})(f"{kind}: {text}")
-    return type(kind, (RemoteError,), {"__module__": "remote"})(text)
+    slip = kind in _SLIPS  # a slip of the code is a slip in any language
+    name, place = ("TypeError", "builtins") if slip else (kind, "remote")
+    made: type[RemoteError] = type(name, (RemoteError,), {"__module__": place})
+    return made(f"{kind}: {text}" if slip else text)

@@ -174,5 +174,5 @@ def _usage(response: Any) -> Usage | None:
     usage = holder.get("usage") or (response.raw.get("usage") if isinstance(response.raw, dict) else None)
     if usage is None:
         return None
-    read = usage.get if isinstance(usage, dict) else lambda name: getattr(usage, name, None)
-    return Usage(read("input_tokens"), read("output_tokens"))
+    told = usage if isinstance(usage, dict) else vars(usage)
+    return Usage(told.get("input_tokens"), told.get("output_tokens"))

@@ -131,7 +131,7 @@ def _reply(response: Any) -> Reply:
         reason=response.finish_reason if response.state == "complete" else response.state,
         raw_reason=details.get("finish_reason"),
         tool_calls=tuple(
-            ToolCall(part.tool_name, part.args or "", part.tool_call_id)
+            ToolCall(part.tool_name, _given(part.args), part.tool_call_id)
             for part in parts
             if isinstance(part, ToolCallPart)
         ),
@@ -147,7 +147,7 @@ def _started(index: int, part: Any) -> list[Part]:
     if isinstance(part, ThinkingPart):
         return [ThinkingDelta(part.content)]
     if isinstance(part, ToolCallPart):
-        return [ToolCallDelta(index, part.tool_call_id, part.tool_name, part.args or "")]
+        return [ToolCallDelta(index, part.tool_call_id, part.tool_name, _given(part.args))]
     return []
 
 
@@ -157,5 +157,10 @@ def _continued(index: int, delta: Any) -> list[Part]:
     if isinstance(delta, ThinkingPartDelta):
         return [ThinkingDelta(delta.content_delta or "")]
     if isinstance(delta, ToolCallPartDelta):
-        return [ToolCallDelta(index, delta.tool_call_id, delta.tool_name_delta, delta.args_delta or "")]
+        return [ToolCallDelta(index, delta.tool_call_id, delta.tool_name_delta, _given(delta.args_delta))]
     return []
+
+
+def _given(arguments: Any) -> Any:
+    """Text or an object; none yet is no text, while an empty object is one."""
+    return "" if arguments is None else arguments

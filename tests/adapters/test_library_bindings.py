@@ -22,6 +22,8 @@ LIBRARIES = {
     "pydantic-ai": "pydantic_ai",
     "any-llm": "any_llm",
     "openai-agents": "agents",
+    "llama-index": "llama_index",
+    "haystack": "haystack",
 }
 APIS = {
     "langchain-openai": (Api.OPENAI_CHAT, Api.OPENAI_RESPONSES),
@@ -30,6 +32,8 @@ APIS = {
     "pydantic-ai": tuple(Api),
     "any-llm": tuple(Api),
     "openai-agents": (Api.OPENAI_CHAT, Api.OPENAI_RESPONSES),
+    "llama-index": tuple(Api),
+    "haystack": tuple(Api),
 }
 CELLS = [(name, api) for name, apis in APIS.items() for api in apis]
 STOPPING = [(name, api) for name, api in CELLS if api is not Api.OPENAI_RESPONSES]
