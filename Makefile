@@ -19,7 +19,7 @@ DEV_STAMP := $(DEV)/installed
 BIN := $(DEV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: help run test test-all lint format snapshots corpus mutants evidence clean
+.PHONY: help run test test-all lint format snapshots corpus catalogue mutants evidence clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ snapshots: $(DEV_STAMP)  ## decode every cassette again and write the snapshots:
 
 corpus: $(DEV_STAMP)  ## write the documented cassettes from their scenarios: [ARGS="gemini/stop-fired"]
 	$(BIN)/python -m tools.author $(ARGS)
+
+catalogue: $(DEV_STAMP)  ## write docs/catalogue.md from the scenarios
+	$(BIN)/python -m conformance catalogue > docs/catalogue.md.new && mv docs/catalogue.md.new docs/catalogue.md
 
 mutants: $(DEV_STAMP)  ## judge every faulty adapter: does each check fail what it should
 	$(BIN)/python -m tests.mutants $(ARGS)

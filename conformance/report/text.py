@@ -118,6 +118,7 @@ def _mend(result: Result) -> list[str]:
         '      reason = "why it is known"',
         "",
         f"  rerun     pytest --pyargs conformance --adapter ... -k '{result.cell}'",
+        f"  read on   python -m conformance explain {result.scenario}",
     ]
 
 
