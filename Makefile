@@ -29,10 +29,10 @@ run: $(RUN_STAMP)  ## judge a shipped adapter: [ADAPTER=litellm] [ARGS="--apis g
 	$(RUN)/bin/python -m pytest --pyargs conformance -o filterwarnings=default --adapter $(ADAPTER) $(ARGS)
 
 test: $(DEV_STAMP)  ## the fast tests of the suite itself: [ARGS="-k wire"]
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
 
 test-all: $(DEV_STAMP)  ## all tests, those that build wheels and environments too
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(DEV_STAMP)  ## ruff, mypy, the direction of imports
 	$(BIN)/ruff check .

@@ -75,7 +75,7 @@ def main() -> None:
         whole, _, cells = run(name, spoken[:4] * times)
         each = whole / cells
         base = base or each
-        print(f"P3  {times:>2}x: {cells} cells, {each * 1000:.1f} ms a cell, {each / base:.2f} of 1x   (target at most 1.15)")
+        print(f"P3  {times:>2}x: {cells} cells, {each * 1000:.1f} ms a cell, {each / base:.2f} of 1x   (at most 1.15)")
 
 
 if __name__ == "__main__":

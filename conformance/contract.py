@@ -60,10 +60,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts as the adapter reports them; None where it reports none."""
+    """Token counts as the adapter reports them; None where it reports none.
+
+    `thinking_tokens` only where they are not among the output tokens: Gemini counts them apart.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
+    thinking_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

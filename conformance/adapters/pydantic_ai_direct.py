@@ -14,6 +14,7 @@ import httpx2
 from pydantic_ai import (
     ModelRequest,
     PartDeltaEvent,
+    PartEndEvent,
     PartStartEvent,
     TextPart,
     TextPartDelta,
@@ -91,6 +92,8 @@ class PydanticAI:
                 elif isinstance(event, PartDeltaEvent):
                     for part in _continued(event.index, event.delta):
                         yield part
+                elif isinstance(event, PartEndEvent) and isinstance(event.part, ToolCallPart) and not event.part.args:
+                    yield ToolCallDelta(event.index, arguments=event.part.args_as_json_str())
             final = _reply(stream.get())
         yield End(final.reason, final.raw_reason, usage=final.usage, final=final)
 
@@ -131,7 +134,7 @@ def _reply(response: Any) -> Reply:
         reason=response.finish_reason if response.state == "complete" else response.state,
         raw_reason=details.get("finish_reason"),
         tool_calls=tuple(
-            ToolCall(part.tool_name, _given(part.args), part.tool_call_id)
+            ToolCall(part.tool_name, part.args_as_json_str(), part.tool_call_id)
             for part in parts
             if isinstance(part, ToolCallPart)
         ),

@@ -28,11 +28,12 @@ def text_exact(case: Case) -> list[Finding] | None:
         return None
     if reply.text == case.truth.text:
         return []
-    if _withheld(case, reply):
+    if _withheld(case, reply) or _refused_in_words(case, reply):
+        withheld = "the text before the block is withheld"
         told = found(
             "text.exact",
             Verdict.LOUD,
-            "the text before the block is withheld",
+            "the refusal is handed out as text" if reply.text else withheld,
             repr(case.truth.text),
             repr(reply.text),
         )
@@ -51,6 +52,12 @@ def text_exact(case: Case) -> list[Finding] | None:
 def _withheld(case: Case, reply: Reply) -> bool:
     """Who is told that an answer was blocked is not misled by its text being kept back; one vendor asks for it."""
     return case.truth.stop is Stop.BLOCKED and case.ending(reply) is Stop.BLOCKED and not reply.text
+
+
+def _refused_in_words(case: Case, reply: Reply) -> bool:
+    """Who is told that the model refused may read the refusal where the text is, if the library has no other place."""
+    told = case.ending(reply) is Stop.BLOCKED and not reply.refusal
+    return told and bool(case.truth.refusal) and reply.text == case.truth.text + case.truth.refusal
 
 
 def _difference(case: Case, text: str) -> str:
@@ -81,16 +88,17 @@ def stream_agrees(case: Case) -> list[Finding] | None:
     if not pairs:
         return None
     return [
-        found(
-            "text.stream-agrees",
-            Verdict.MISLEADING,
-            f"{field} of the stream and of {name} differ",
-            f"{name}: {theirs!r}",
-            f"streamed: {ours!r}",
-        )
+        _disagree(field, f"streamed: {ours!r}", name, f"{name}: {theirs!r}", loud=Stop.UNKNOWN in (ours, theirs))
         for name, other, words in pairs
         for field, ours, theirs in _differences(case, reply, other, words=words)
     ]
+
+
+def _disagree(field: str, ours: str, name: str, theirs: str, *, loud: bool) -> Finding:
+    """A finding; where one side gives no reason at all the caller can tell, so that it misleads nobody."""
+    problem = f"{field} of the stream and of {name} differ"
+    told = found("text.stream-agrees", Verdict.LOUD if loud else Verdict.MISLEADING, problem, theirs, ours)
+    return replace(told, severity=Severity.SHOULD) if loud else told
 
 
 def _same_truth(one: Reading, two: Reading) -> bool:
@@ -273,7 +281,11 @@ def usage(case: Case) -> list[Finding] | None:
     if reply is None or case.truth.usage is None or case.truth.usage.output_tokens is None:
         return None
     told = reply.usage.output_tokens if reply.usage else None
-    if told == case.truth.usage.output_tokens:
+    # Where the wire counts thinking apart, an adapter may add it up or leave it apart.
+    if told in {
+        case.truth.usage.output_tokens,
+        case.truth.usage.output_tokens + (case.truth.usage.thinking_tokens or 0),
+    }:
         return []
     return [
         found(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from conformance.checks.case import Case, Raised
+from dataclasses import replace
+
+from conformance.checks.case import Case, Observation, Raised
 from conformance.checks.ending import CLAIMS, MUST_ARRIVE
 from conformance.checks.finding import Finding
 from conformance.checks.rule import found
-from conformance.vocabulary import Stop, Verdict
+from conformance.vocabulary import Severity, Stop, Verdict
 
 _ACCIDENTS = frozenset(
     f"builtins.{name}"
@@ -125,9 +127,19 @@ def cut_raises(case: Case) -> list[Finding] | None:
 
 
 def terminates(case: Case) -> list[Finding] | None:
-    """Every call ends within the time limit."""
-    return [
-        found("limits.terminates", Verdict.BROKEN, "the call never ended", "an end", "a hang", seen.chunking)
-        for seen in case.observed
-        if seen.hung
-    ]
+    """Every call ends within the time limit. Patient retries are no hang: they are told, and break nothing."""
+    return [_endless(seen) for seen in case.observed if seen.hung]
+
+
+def _endless(seen: Observation) -> Finding:
+    if len(seen.sent) > 1:
+        told = found(
+            "limits.terminates",
+            Verdict.LOUD,
+            "still asking again when the time limit came",
+            "an end within the time limit",
+            f"{len(seen.sent)} requests",
+            seen.chunking,
+        )
+        return replace(told, severity=Severity.SHOULD)
+    return found("limits.terminates", Verdict.BROKEN, "the call did not end", "an end", "a hang", seen.chunking)

@@ -81,6 +81,8 @@ class _Row(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
 
 
+_WAITS = "a background response is to be asked for again, which is what `continue` tells"
+
 _ROWS = (
     _Row(
         "cancelled",
@@ -100,6 +102,8 @@ _ROWS = (
         "unknown or an error; never complete",
         extra=_BACKGROUND,
         modes=BUFFERED,
+        accepts=frozenset({Stop.CONTINUE}),
+        accepts_why=_WAITS,
         evidence=(rec("`queued` in 3 background replies"), doc(_STATUS)),
     ),
     _Row(
@@ -109,6 +113,8 @@ _ROWS = (
         "unknown or an error; never complete",
         extra=_BACKGROUND,
         modes=BUFFERED,
+        accepts=frozenset({Stop.CONTINUE}),
+        accepts_why=_WAITS,
         evidence=(doc(_STATUS),),
     ),
     _Row(

@@ -81,6 +81,7 @@ _SNAKE = {
     "functionCall": "function_call",
     "promptFeedback": "prompt_feedback",
     "promptTokenCount": "prompt_token_count",
+    "thoughtsTokenCount": "thoughts_token_count",
     "usageMetadata": "usage_metadata",
 }
 
@@ -280,7 +281,8 @@ def _usage(raw: Any) -> Usage | None:
     """The wire's own numbers: candidatesTokenCount leaves out the thoughts, which are counted beside it."""
     if not isinstance(raw, Mapping):
         return None
-    return Usage(_get(raw, "promptTokenCount"), _get(raw, "candidatesTokenCount"))
+    counts = (_get(raw, name) for name in ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount"))
+    return Usage(*counts)
 
 
 def _groups(draft: Draft, *, joined: bool) -> list[list[dict[str, Any]]]:

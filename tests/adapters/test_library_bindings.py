@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 
@@ -48,6 +49,8 @@ def benches() -> Iterator[dict[str, Bench]]:
     yield opened
     for bench in opened.values():
         bench.__exit__(None, None, None)
+    opened.clear()
+    gc.collect()  # sockets that a library left to the collector are reported here, where nobody minds
 
 
 @pytest.fixture

@@ -165,6 +165,7 @@ class Mutant(Steps):
     """
 
     fails: ClassVar[frozenset[str]]
+    loud: ClassVar[bool] = False
     cells: ClassVar[tuple[str, ...]]
     limit: ClassVar[float] = 10.0
 
@@ -176,15 +177,16 @@ MUTANTS: list[type[Mutant]] = []
 """Every mutant, in the order of the theme modules."""
 
 
-def mutant(*cells: str, fails: str) -> Callable[[type[Mutant]], type[Mutant]]:
+def mutant(*cells: str, fails: str, loud: bool = False) -> Callable[[type[Mutant]], type[Mutant]]:
     """Declare a mutant: the cells on which it runs, and the checks (ids, separated by spaces) that fail there.
 
-    All other checks pass on these cells; the tests say so.
+    All other checks pass on these cells; the tests say so. `loud` is one whose caller can always tell, so that even
+    a rule that is a MUST does not fail the run.
     """
 
     def declare(kind: type[Mutant]) -> type[Mutant]:
         kind.name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
-        kind.cells, kind.fails = cells, frozenset(fails.split())
+        kind.cells, kind.fails, kind.loud = cells, frozenset(fails.split()), loud
         MUTANTS.append(kind)
         return kind
 

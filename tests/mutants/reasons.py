@@ -98,7 +98,7 @@ class RefusalIsComplete(Maps):
     classes: ClassVar[Mapping[Stop, Stop]] = {Stop.BLOCKED: Stop.COMPLETE}
 
 
-@mutant("anthropic-messages/length-cap", fails="reason.exact reason.raw-kept text.stream-agrees")
+@mutant("anthropic-messages/length-cap", fails="reason.exact reason.raw-kept text.stream-agrees", loud=True)
 class ReadsMessageStop(Mutant):
     """Looks for the reason on message_stop, where it never is (family reason-missing-in-stream)."""
 
@@ -109,7 +109,7 @@ class ReadsMessageStop(Mutant):
         return [End(usage=part.usage) for part in parts if isinstance(part, End)]
 
 
-@mutant("gemini/length-cap", "openai-chat/length-cap", fails="reason.exact text.stream-agrees")
+@mutant("gemini/length-cap", "openai-chat/length-cap", fails="reason.exact text.stream-agrees", loud=True)
 class StreamHasItsOwnSwitch(Mutant):
     """Keeps a second switch for streams, which lacks a value that the first one has (no-counterpart-reason)."""
 

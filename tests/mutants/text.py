@@ -110,7 +110,7 @@ class StopsAtFirstFinish(Mutant):
                 return
 
 
-@mutant("openai-chat/refusal", fails="text.exact")
+@mutant("openai-chat/refusal", fails="text.exact", loud=True)
 class ShowsRefusalAsText(Mutant):
     """Joins the refusal to the answer, so that nobody can tell the two apart."""
 

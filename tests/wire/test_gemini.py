@@ -167,7 +167,7 @@ def test_reading_goes_on_after_the_reason() -> None:
     reading = read_stream(body)
     assert (reading.text, reading.stop, reading.reason_frames) == ("ab", Stop.COMPLETE, 2)
     assert reading.content_after_reason
-    assert reading.usage == Usage(3, 4)
+    assert reading.usage == Usage(3, 4, 9)
 
 
 @pytest.mark.parametrize("tail", [b"", b"data: [DONE]\r\n\r\n", b'data: {"candidates"', b'{"error": {'])
