@@ -21,6 +21,8 @@ from conformance.suite.judging import Judging
 from conformance.verdict import Result
 from conformance.vocabulary import Api, Transport
 
+_DRAFT = "conformance: this binding is a draft: its findings are not confirmed yet, and may be the binding's own"
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -66,6 +68,7 @@ class Options:
             f"conformance: adapter {name}{f' {number}' if number else ''}, corpus {_corpus()} ({cells} cells), "
             f"transport {self.transport}, {known}",
             f"conformance: apis {', '.join(self.apis)}",
+            *([_DRAFT] if name in adapters.DRAFTS else []),
         ]
 
     def run(self, lines: Iterable[str]) -> Run:

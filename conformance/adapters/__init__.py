@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 from conformance.contract import Adapter
 from conformance.errors import AdapterBroken, AdapterNotFound, ConformanceError
 
-__all__ = ["SHIPPED", "Shipped", "checked", "installed", "known_failures_of", "load", "version_of"]
+__all__ = ["DRAFTS", "SHIPPED", "Shipped", "checked", "installed", "known_failures_of", "load", "version_of"]
 
 
 class Shipped(NamedTuple):
@@ -50,6 +50,14 @@ SHIPPED: dict[str, Shipped] = {
     "llama-index": Shipped("conformance.adapters.llama_index", "build", "llama-index"),
     "haystack": Shipped("conformance.adapters.haystack", "build", "haystack"),
 }
+
+DRAFTS = frozenset(
+    {
+        *("langchain-openai", "langchain-anthropic", "langchain-google-genai", "pydantic-ai", "any-llm"),
+        *("openai-agents", "llama-index", "haystack"),
+    }
+)
+"""Bindings that run, and whose findings nobody has yet confirmed on the bytes: they may be the binding's own."""
 
 SPOKEN = {"exec": "conformance.adapters.exec_process"}
 """Adapters that are no library: a prefix before a colon, and the module whose `build` takes what follows it."""

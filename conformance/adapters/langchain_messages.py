@@ -37,12 +37,12 @@ def tools_of(call: Call) -> list[dict[str, Any]]:
     ]
 
 
-def asked(model: Any, call: Call, *, stop_at_call: bool) -> tuple[Any, dict[str, Any]]:
+def asked(model: Any, call: Call) -> tuple[Any, dict[str, Any]]:
     """The model with the tools of a call bound, and the arguments of `invoke` and `stream`."""
     if call.tools:
         forced = {"tool_choice": call.tool_choice} if call.tool_choice else {}
         model = model.bind_tools(tools_of(call), **forced)
-    return model, {"stop": stops(call)} if stop_at_call and call.stop is not None else {}
+    return model, {"stop": stops(call)} if call.stop is not None else {}
 
 
 def stops(call: Call) -> list[str] | None:

@@ -1,8 +1,8 @@
 """The binding for langchain-openai: `ChatOpenAI` on Chat Completions and on Responses. No other class of the package.
 
-LangChain hands the provider's own reason on in `response_metadata`. Stop strings go with the call; `build_with_model`
-gives them to the constructor instead, which is the library's second entry point. Everything that the Call does not
-ask for stays at the library's default, but for usage in streams, which it turns off for any address but OpenAI's.
+LangChain hands the provider's own reason on in `response_metadata`. Stop strings go with the call;
+`configured` gives them to the model's constructor, the library's second entry point. Everything that the Call does
+not ask for stays at the library's default, but for usage in streams, which it turns off for any address but OpenAI's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 from conformance.adapters import installed
-from conformance.adapters.langchain_messages import asked, parts_of, reply_of, stops
+from conformance.adapters.langchain_messages import asked, parts_of, reply_of
 from conformance.contract import Call, Part, Reply
 from conformance.vocabulary import PASSTHROUGH, Api, Gap
 
@@ -28,10 +28,14 @@ class LangChainOpenAI:
     lacks: frozenset[Gap] = frozenset()
     version = installed("langchain-openai")
 
-    def __init__(self, *, stop_at_call: bool = True) -> None:
-        self._stop_at_call = stop_at_call
+    def __init__(self, stop: list[str] | None = None) -> None:
+        self._stop = stop
         # The address is the model's, so a model is made for each call; what costs time is the client underneath.
         self._clients = {"http_client": DefaultHttpxClient(), "http_async_client": DefaultAsyncHttpxClient()}
+
+    def configured(self, stop: list[str]) -> LangChainOpenAI:
+        """The same with these stop strings in the constructor of the model."""
+        return LangChainOpenAI(stop)
 
     def complete(self, call: Call) -> Reply:
         model, options = self._asked(call)
@@ -42,7 +46,7 @@ class LangChainOpenAI:
         yield from parts_of(model.stream(call.prompt, **options), _reason)
 
     def _asked(self, call: Call) -> tuple[Any, dict[str, Any]]:
-        settings: dict[str, Any] = {} if self._stop_at_call or call.stop is None else {"stop": stops(call)}
+        settings: dict[str, Any] = {} if self._stop is None else {"stop": self._stop}
         if call.max_tokens is not None:
             settings["max_tokens"] = call.max_tokens
         model = ChatOpenAI(
@@ -55,17 +59,12 @@ class LangChainOpenAI:
             **self._clients,
             **settings,
         )
-        return asked(model, call, stop_at_call=self._stop_at_call)
+        return asked(model, call)
 
 
 def build() -> LangChainOpenAI:
     """The factory behind `--adapter langchain-openai`."""
     return LangChainOpenAI()
-
-
-def build_with_model() -> LangChainOpenAI:
-    """The same with stop strings given to the constructor of the model."""
-    return LangChainOpenAI(stop_at_call=False)
 
 
 def _reason(metadata: dict[str, Any]) -> str | None:
