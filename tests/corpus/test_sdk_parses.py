@@ -21,6 +21,8 @@ from conformance.scenarios import Scenario, catalogue
 from conformance.scenarios.view import View
 from conformance.vocabulary import Api, Mode, Provenance
 
+pytestmark = pytest.mark.slow  # a minute in all, so that the fast loop stays fast: `make test-all` and CI run it
+
 _NO_FIELDS = "lines that are no SSE fields are skipped, as the standard says"
 
 READS_OTHERWISE = {

@@ -13,6 +13,8 @@ from conformance.vocabulary import Api, Mode, Stop
 from conformance.wire import Reading
 from tests.mutation import changes
 
+pytestmark = pytest.mark.slow  # thousands of changes: `make test-all` and CI run them
+
 IGNORED: tuple[changes.Change, ...] = (
     changes.new_field,
     changes.new_event,

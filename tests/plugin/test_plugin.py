@@ -15,6 +15,8 @@ import pytest
 from conformance.scenarios import catalogue
 from conformance.vocabulary import Api
 
+pytestmark = pytest.mark.slow  # a minute in all, so that the fast loop stays fast: `make test-all` and CI run it
+
 Run = Callable[..., pytest.RunResult]
 Read = Callable[[Path], dict[str, Any]]
 

@@ -12,6 +12,8 @@ from conformance.suite.bench import Bench
 from conformance.verdict import judge
 from conformance.vocabulary import Mode, Transport, Verdict
 
+pytestmark = pytest.mark.slow  # a minute in all, so that the fast loop stays fast: `make test-all` and CI run it
+
 CELLS = [
     pytest.param(scenario, mode, id=f"{scenario.id}:{mode}")
     for scenario in catalogue().values()
