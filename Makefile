@@ -19,7 +19,7 @@ DEV_STAMP := $(DEV)/installed
 BIN := $(DEV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: help run test test-all lint format snapshots corpus catalogue mutants evidence clean
+.PHONY: help run test test-all lint format scenario snapshots corpus catalogue mutants evidence clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,14 @@ format: $(DEV_STAMP)  ## put the code into ruff's form
 snapshots: $(DEV_STAMP)  ## decode every cassette again and write the snapshots: review the diff
 	$(BIN)/python -m pytest tests/corpus -k test_snapshot --snapshot-update --snapshot-no-cleanup $(ARGS)
 
+scenario: $(DEV_STAMP)  ## everything that a new or changed definition needs: ID=gemini/your-slug
+	@test -n "$(ID)" || { echo 'say which: make scenario ID=gemini/your-slug' >&2; exit 2; }
+	$(BIN)/python -m tools.author "$(ID)"
+	$(BIN)/python -m pytest -q tests/corpus/test_corpus.py -k "$(ID)" --snapshot-update --snapshot-no-cleanup
+	$(BIN)/python -m conformance catalogue > docs/catalogue.md.new && mv docs/catalogue.md.new docs/catalogue.md
+	$(BIN)/python -m pytest -q --pyargs conformance --adapter reference -k "$(ID)" --tb=short
+	$(BIN)/python -m conformance explain "$(ID)"
+
 corpus: $(DEV_STAMP)  ## write the documented cassettes from their scenarios: [ARGS="gemini/stop-fired"]
 	$(BIN)/python -m tools.author $(ARGS)
 
@@ -56,8 +64,10 @@ catalogue: $(DEV_STAMP)  ## write docs/catalogue.md from the scenarios
 mutants: $(DEV_STAMP)  ## judge every faulty adapter: does each check fail what it should
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-evidence: $(DEV_STAMP)  ## what published recordings say about each scenario; downloads the pinned packages once
-	$(BIN)/python -m tools.published evidence $(ARGS)
+evidence: $(DEV_STAMP)  ## hold codecs and published cassettes against the pinned recordings; downloads them once
+	$(BIN)/python -m tools.published evidence
+	$(BIN)/python -m tools.published inventory --check
+	$(BIN)/python -m tools.published check
 
 clean:  ## remove environments and caches
 	rm -rf $(VENVS) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
