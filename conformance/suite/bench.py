@@ -16,9 +16,10 @@ from conformance.replay import Chunking, Delivery, InProcess, Play, ReplayServer
 from conformance.replay.chunking import frames
 from conformance.replay.faults import delivered
 from conformance.scenarios import Scenario
+from conformance.scenarios import scenario as scenario_of
 from conformance.scenarios.view import View
 from conformance.verdict import Result, judge
-from conformance.vocabulary import Fault, FaultKind, Mode, Transport
+from conformance.vocabulary import Api, Fault, FaultKind, Mode, Transport
 from conformance.wire import Reading
 from conformance.wire.codec import HTTP_ERROR
 
@@ -70,6 +71,8 @@ class Bench:
         self._player: Player = self._server or InProcess()
         self._plain: dict[tuple[str, Mode], Observation] = {}
         self._warm = False
+        self._hung: dict[Api, str] = {}
+        self._wedged: set[Api] = set()
         self._built: dict[str | tuple[str, ...], Adapter] = {}
 
     def __enter__(self) -> Self:
@@ -91,10 +94,34 @@ class Bench:
             NotApplicable: it cannot be played here at all.
         """
         try:
+            self._check_alive(scenario.api)
             case = self.case(scenario, mode)
         except (HarnessError, BrokenCassette, BrokenSnapshot) as error:
             return Result.untested(scenario.id, mode, str(error)), ()
+        if any(seen.hung for seen in case.observed):
+            self._hung.setdefault(scenario.api, f"{scenario.id}:{mode}")
         return judge(case, self._known), case.plain.sent
+
+    def _check_alive(self, api: Api) -> None:
+        """After a hang: does the adapter still answer what it answered before? A wedged library is told once.
+
+        Raises:
+            HarnessError: it does not, so nothing more can be told of this API in this process.
+        """
+        plain = scenario_of(f"{api}/natural-end")
+        before = self._plain.get((plain.id, Mode.BUFFERED))
+        if api not in self._hung or before is None or before.hung:
+            return
+        if api not in self._wedged:
+            exchanges = {each: cassette(plain.id, each) for each in plain.modes}
+            if not self._observe(plain, Mode.BUFFERED, _delivery(plain, exchanges)).hung:
+                del self._hung[api]
+                return
+            self._wedged.add(api)
+        raise HarnessError(
+            f"since {self._hung[api]} hung, {self.adapter.name} no longer answers {plain.id}, which it did before",
+            "run the cell that hung by itself; the others are not to blame",
+        )
 
     def case(self, scenario: Scenario, mode: Mode) -> Case:
         """Play a cell under every chunking.
@@ -201,6 +228,13 @@ class Bench:
         return self._built[stop]
 
     def _observe(self, scenario: Scenario, mode: Mode, delivery: Delivery) -> Observation:
+        """One delivery. A hang is believed where it happens twice: a busy machine makes one of a slow import."""
+        seen = self._observe_once(scenario, mode, delivery)
+        if seen.hung and not _stalls(scenario):
+            return self._observe_once(scenario, mode, delivery)
+        return seen
+
+    def _observe_once(self, scenario: Scenario, mode: Mode, delivery: Delivery) -> Observation:
         limit = min(self._limit, STALL_LIMIT) if _stalls(scenario) else self._limit
         if not self._warm:
             # Some libraries import half of themselves in their first call: that is no hang.
