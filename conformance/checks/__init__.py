@@ -9,12 +9,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from conformance.checks import content, ending, failures, requests, shape, streams
-from conformance.checks.case import Case, Observation, Raised, SentRequest
+from conformance.checks.case import Case, Observation, OpenWire, Raised, SentRequest
 from conformance.checks.finding import Finding
 from conformance.checks.rule import RULES, Rule
+from conformance.checks.streams import pending
 from conformance.vocabulary import Severity, Standing, Verdict
 
-__all__ = ["CHECKS", "RULES", "Case", "Finding", "Observation", "Raised", "Rule", "SentRequest", "run_checks"]
+__all__ = [
+    "CHECKS",
+    "RULES",
+    "Case",
+    "Finding",
+    "Observation",
+    "OpenWire",
+    "Raised",
+    "Rule",
+    "SentRequest",
+    "pending",
+    "run_checks",
+]
 
 CHECKS: Mapping[str, Callable[[Case], list[Finding] | None]] = {
     "request.stop-whole": requests.stop_whole,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from conformance.contract import Chunk, Part, Reply
 from conformance.scenarios import Scenario
@@ -51,6 +51,20 @@ class Raised:
         return cls(kinds, f"{error}"[:500])
 
 
+class OpenWire(NamedTuple):
+    """What a caller had seen of a stream when the server held it open.
+
+    Attributes:
+        sent: the text that had been sent, as a right reader has it.
+        shown: characters of text that had reached the caller.
+        anything: whether any content had.
+    """
+
+    sent: str
+    shown: int
+    anything: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What the caller saw of one delivery.
@@ -64,7 +78,7 @@ class Observation:
         hung: the call did not end within the time limit.
         warnings: Python warnings and log records of level WARNING and above.
         sent: the requests that arrived.
-        while_open: for a wire held open, whether a part arrived before it was let go; else None.
+        while_open: for a wire held open, what had arrived before it was let go; else None.
         chunks: the Chunks themselves, in order.
         elsewhere: the requests that followed a redirect to another host; None where nothing redirects.
     """
@@ -77,7 +91,7 @@ class Observation:
     hung: bool = False
     warnings: tuple[str, ...] = ()
     sent: tuple[SentRequest, ...] = ()
-    while_open: bool | None = None
+    while_open: OpenWire | None = None
     chunks: tuple[Chunk, ...] = ()
     elsewhere: tuple[SentRequest, ...] | None = None
 

@@ -62,7 +62,10 @@ RULES: Mapping[str, Rule] = {
     "cut.raises": Rule(_SHOULD, "A stream that ends without its terminal frame ends in an error."),
     "stream.tolerant": Rule(_MUST, "Unknown events, pings, comments, padding and new fields change nothing."),
     "stream.chunking": Rule(_MUST, "The Reply is the same however the bytes are cut."),
-    "stream.incremental": Rule(_SHOULD, "Parts arrive while the wire is still open."),
+    "stream.incremental": Rule(
+        _SHOULD,
+        "Parts arrive while the wire is still open; no more text is kept back than may become a stop string.",
+    ),
     "shape.grammar": Rule(
         _MUST,
         "A stream in another API's shape keeps the order that its clients lean on: the reason after all content, "

@@ -75,17 +75,35 @@ def _show(one: dict[str, Any], two: dict[str, Any]) -> str:
 
 
 def incremental(case: Case) -> list[Finding] | None:
-    """Parts arrive while the wire is still open."""
+    """Parts arrive while the wire is still open, and no more text is kept back than may become a stop string."""
     if case.held is None or case.held.while_open is None or case.held.hung:
         return None
-    if case.held.while_open:
+    wire = case.held.while_open
+    if not wire.anything:
+        return [
+            found(
+                "stream.incremental",
+                Verdict.LOUD,
+                "no part arrived while the wire was open",
+                "a first part before the stream ends",
+                "nothing until the body had ended",
+            )
+        ]
+    kept, allowed = len(wire.sent) - wire.shown, pending(wire.sent, case.scenario.ask.stop)
+    if kept <= allowed:
         return []
     return [
         found(
             "stream.incremental",
             Verdict.LOUD,
-            "no part arrived while the wire was open",
-            "a first part before the stream ends",
-            "nothing until the body had ended",
+            f"{kept} characters of text were kept back while the wire was open",
+            f"at most {allowed}: so many at the end of {wire.sent!r} may be the beginning of a stop string",
+            f"{wire.sent[: wire.shown]!r} had arrived",
         )
     ]
+
+
+def pending(text: str, stop: str | tuple[str, ...] | None) -> int:
+    """How many characters at the end of a text are the longest beginning of a stop string that is not complete."""
+    stops = (stop,) if isinstance(stop, str) else stop or ()
+    return max((n for each in stops for n in range(len(each)) if text.endswith(each[:n])), default=0)

@@ -108,6 +108,7 @@ class Play:
         sent: every request, in order of arrival, answered or not.
         held: the wire was held open (`hold_after`); without that, `released` says nothing.
         released: `release` came while it was held.
+        gave_up: `release` did not come in time, and the rest was sent.
         elsewhere: requests that reached the other address, to which a redirect points.
         packed: the body was sent in the content coding that was asked for.
     """
@@ -117,6 +118,7 @@ class Play:
     sent: list[Sent] = field(default_factory=list)
     held: bool = False
     released: bool = False
+    gave_up: bool = False
     elsewhere: list[Sent] = field(default_factory=list)
     packed: bool = False
     _turns: Counter[Mode] = field(default_factory=Counter, repr=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 import zlib
-from contextlib import suppress
 
 from conformance.corpus import Exchange
 from conformance.replay.addressing import Sent
@@ -147,9 +146,12 @@ async def _break_off(http: Connection, play: Play, fault: Fault) -> None:
 async def _hold(play: Play) -> None:
     loop, released = asyncio.get_running_loop(), asyncio.Event()
     play.held = True
-    with play.waking(lambda: loop.call_soon_threadsafe(released.set)), suppress(TimeoutError):
-        await asyncio.wait_for(released.wait(), HOLD_SECONDS)
-        play.released = True
+    with play.waking(lambda: loop.call_soon_threadsafe(released.set)):
+        try:
+            await asyncio.wait_for(released.wait(), HOLD_SECONDS)
+            play.released = True
+        except TimeoutError:
+            play.gave_up = True
 
 
 def _split(body: bytes, frame_count: int | None) -> tuple[bytes, bytes]:

@@ -38,6 +38,7 @@ class _Unmet:
     evidence: tuple[Evidence, ...]
     apis: tuple[Api, ...] = WITH_STOP
     text_shows: Premise | None = None  # of the text, where a recording may bring other words
+    held: bool = False
 
 
 _UNMET = (
@@ -62,6 +63,7 @@ _UNMET = (
             rec("natural ends beside stop strings; the text is our own"),
             bug("family hold-back: ggml-org/llama.cpp#9867, ggml-org/llama.cpp#10914"),
         ),
+        held=True,
     ),
     _Unmet(
         "stop-tail-prefix",
@@ -99,6 +101,7 @@ def _unmet(api: Api, unmet: _Unmet) -> Scenario:
         Wire(draft(api, unmet.slug, NATURAL[api], text(*unmet.pieces))),
         (Reason(NATURAL[api]), unmet.text_shows or TextIs("".join(unmet.pieces)), TextLacks(unmet.stop), *named),
         unmet.evidence,
+        held=unmet.held,
     )
 
 

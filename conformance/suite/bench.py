@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol, Self
 
@@ -18,6 +18,7 @@ from conformance.replay.faults import delivered
 from conformance.scenarios import Scenario
 from conformance.scenarios import scenario as scenario_of
 from conformance.scenarios.view import View
+from conformance.suite.watch import Watch
 from conformance.verdict import Result, judge
 from conformance.vocabulary import Api, Fault, FaultKind, Mode, Transport
 from conformance.wire import Reading
@@ -212,8 +213,12 @@ class Bench:
         if not scenario.held or mode is not Mode.STREAMED or self._transport is Transport.VCR:
             return None
         # All but the last third of the frames: enough to hold a first piece of text on every API.
-        count = len(frames(exchanges[mode][-1].body)) * 2 // 3
-        return self._observe(scenario, mode, _delivery(scenario, exchanges, hold_after=count))
+        pieces = frames(exchanges[mode][-1].body)
+        count = len(pieces) * 2 // 3
+        begun = reading_of(scenario.api, mode, replace(exchanges[mode][-1], body=b"".join(pieces[:count])))
+        watch = Watch(begun.text, scenario.ask.stop)
+        seen = self._observe(scenario, mode, _delivery(scenario, exchanges, hold_after=count), watch)
+        return replace(seen, while_open=watch.seen)
 
     def _configured(self, scenario: Scenario) -> Adapter:
         """The adapter, built with the scenario's stop strings where they are asked at construction."""
@@ -227,14 +232,14 @@ class Bench:
             self._built[stop] = configured(list(stop))
         return self._built[stop]
 
-    def _observe(self, scenario: Scenario, mode: Mode, delivery: Delivery) -> Observation:
+    def _observe(self, scenario: Scenario, mode: Mode, delivery: Delivery, watch: Watch | None = None) -> Observation:
         """One delivery. A hang is believed where it happens twice: a busy machine makes one of a slow import."""
-        seen = self._observe_once(scenario, mode, delivery)
+        seen = self._observe_once(scenario, mode, delivery, watch)
         if seen.hung and not _stalls(scenario):
-            return self._observe_once(scenario, mode, delivery)
+            return self._observe_once(scenario, mode, delivery, watch)
         return seen
 
-    def _observe_once(self, scenario: Scenario, mode: Mode, delivery: Delivery) -> Observation:
+    def _observe_once(self, scenario: Scenario, mode: Mode, delivery: Delivery, watch: Watch | None) -> Observation:
         limit = min(self._limit, STALL_LIMIT) if _stalls(scenario) else self._limit
         if not self._warm:
             # Some libraries import half of themselves in their first call: that is no hang.
@@ -244,9 +249,9 @@ class Bench:
             if mode is Mode.BUFFERED:
                 seen = self._caller.complete(call, delivery.label, limit=limit)
             else:
-                # A stall ends with the play, so content must not release it as it releases a held wire.
-                release = play.release if delivery.hold_after is not None else _nothing
-                seen = self._caller.stream(call, delivery.label, release, limit=limit)
+                # A stall ends with the play: content releases a wire only where it is watched.
+                with watch.watching(play) if watch is not None else nullcontext() as on_content:
+                    seen = self._caller.stream(call, delivery.label, on_content, limit=limit)
         if play.problem is not None:
             raise HarnessError(f"{scenario.id}:{mode} could not be put to {self.adapter.name}: {play.problem}")
         if scenario.packing is not None and not play.packed and play.sent:
@@ -256,13 +261,8 @@ class Bench:
         return replace(
             seen,
             sent=tuple(play.sent),
-            while_open=play.released if play.held else None,
             elsewhere=tuple(play.elsewhere) if scenario.wire.redirects else None,
         )
-
-
-def _nothing() -> None:
-    pass
 
 
 def _stalls(scenario: Scenario) -> bool:

@@ -87,7 +87,7 @@ class Caller:
         self,
         call: Call,
         chunking: str,
-        on_content: Callable[[], object] = lambda: None,
+        on_content: Callable[[Part], object] | None = None,
         *,
         limit: float | None = None,
     ) -> Observation:
@@ -106,8 +106,8 @@ class Caller:
                 seen.chunks.append(part)
             for read in seen.reader.take(part):
                 seen.parts.append(read)
-                if isinstance(read, _CONTENT):
-                    on_content()
+                if on_content is not None and isinstance(read, _CONTENT):
+                    on_content(read)
 
         def job(seen: _Seen, runner: asyncio.Runner) -> None:
             value = self._adapter.stream(call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.checks import RULES, Case, Observation, run_checks, streams
+from conformance.checks import RULES, Case, Observation, OpenWire, run_checks, streams
 from conformance.contract import DONE, Chunk, End, ErrorPart, TextDelta, Tool, ToolCall, Usage
 from conformance.scenarios import Ask, Scenario, Wire
 from conformance.vocabulary import Mode, Severity, Standing, Stop, Verdict
@@ -70,15 +70,34 @@ def test_ids_that_the_wire_does_not_name_may_be_new_each_time(wire_id: str | Non
 @pytest.mark.parametrize(
     ("held", "found"),
     [
-        (seen(said(), while_open=True), []),
-        (seen(said(), while_open=False), [L]),
+        (seen(said(), while_open=OpenWire("It is", 5, True)), []),
+        (seen(said(), while_open=OpenWire("It is", 4, True)), [L]),
+        (seen(said(), while_open=OpenWire("It is </ans", 6, True)), []),
+        (seen(said(), while_open=OpenWire("It is </ans", 5, True)), [L]),
+        (seen(said(), while_open=OpenWire("", 0, True)), []),
+        (seen(said(), while_open=OpenWire("", 0, False)), [L]),
         (seen(said(), while_open=None), None),
-        (seen(hung=True, while_open=False), None),
+        (seen(hung=True, while_open=OpenWire("It is", 0, False)), None),
         (None, None),
     ],
 )
 def test_incremental(held: Observation | None, found: list[Verdict] | None) -> None:
-    assert verdicts(streams.incremental, case(asked(), truth(), seen(said()), held=held)) == found
+    assert verdicts(streams.incremental, case(asked(stop=("</answer>",)), truth(), seen(said()), held=held)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "count"),
+    [
+        ("It ends", None, 0),
+        ("It ends", "ends", 0),
+        ("It end", "ends", 3),
+        ("It end", ("ends", "d of all"), 3),
+        ("It end", ("d of all", "nd up"), 2),
+        ("aa", "aaa", 2),
+    ],
+)
+def test_pending_is_the_longest_beginning_of_a_stop(text: str, stop: str | tuple[str, ...] | None, count: int) -> None:
+    assert streams.pending(text, stop) == count
 
 
 def everything_wrong(standing: Standing) -> tuple[Case, ...]:
@@ -117,7 +136,7 @@ def everything_wrong(standing: Standing) -> tuple[Case, ...]:
             seen(said("truncated"), "per-byte"),
             mode=Mode.STREAMED,
             other=(seen(said()), whole),
-            held=seen(reply, while_open=False),
+            held=seen(reply, while_open=OpenWire("It", 0, False)),
         ),
         case(plain, truth(), seen(said("unknown", stop_sequence="b"), sent=null)),
         case(plain, error, seen(said())),

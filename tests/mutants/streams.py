@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from http.client import HTTPResponse
 
-from conformance.contract import Call, Part
+from conformance.contract import Call, Part, TextDelta
 from conformance.wire.codec import Events
 from tests.mutants.base import Mutant, Payload, mutant
 
@@ -67,6 +67,40 @@ class CollectsParts(Mutant):
 
     def stream(self, call: Call) -> Iterator[Part]:
         yield from list(super().stream(call))
+
+
+@mutant("openai-chat/natural-end", "gemini/stop-near-miss", fails="stream.incremental")
+class LagsOneDelta(Mutant):
+    """Hands out each piece when the next one has come (family hold-back)."""
+
+    def stream(self, call: Call) -> Iterator[Part]:
+        held: TextDelta | None = None
+        for part in super().stream(call):
+            if held:
+                yield held
+            held = part if isinstance(part, TextDelta) else None
+            if held is None:
+                yield part
+
+
+@mutant("anthropic-messages/stop-near-miss", "openai-chat/stop-near-miss", fails="stream.incremental")
+class KeepsLengthOfStopBack(Mutant):
+    """Always keeps as many characters back as a stop string is long, whether they begin one or not (hold-back)."""
+
+    def stream(self, call: Call) -> Iterator[Part]:
+        longest = max(map(len, call.stop or ()), default=0)
+        held = ""
+        for part in super().stream(call):
+            if not isinstance(part, TextDelta):
+                if held:
+                    yield TextDelta(held)
+                held = ""
+                yield part
+                continue
+            text = held + part.text
+            shown, held = text[:-longest], text[-longest:]
+            if shown:
+                yield TextDelta(shown)
 
 
 @mutant("gemini/natural-end", fails="stream.incremental")
