@@ -16,7 +16,9 @@ export function serve(who, complete, stream) {
       else for await (const part of stream(call)) say(id, { part });
       say(id, { done: true });
     } catch (error) {
-      say(id, { raised: { kind: error?.constructor?.name ?? typeof error, message: String(error?.message ?? error) } });
+      const status = error?.status ?? error?.statusCode;
+      const kind = error?.constructor?.name ?? typeof error;
+      say(id, { raised: { kind, message: String(error?.message ?? error), status: Number.isInteger(status) ? status : null } });
     }
   });
 }

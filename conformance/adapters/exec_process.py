@@ -30,6 +30,8 @@ _SLIPS = frozenset({"TypeError", "ReferenceError", "RangeError", "SyntaxError"})
 class RemoteError(Exception):
     """Root of the exceptions that a binding reports; the class has the name of the one that was raised there."""
 
+    status: int | None = None
+
 
 class ExecAdapter:
     """Speaks for a process.
@@ -205,10 +207,12 @@ def _end(popen: subprocess.Popen[str]) -> None:
 def _raised(told: Any) -> Exception:
     """An exception of a class that is named as the one in the other language."""
     if not isinstance(told, dict) or not isinstance(told.get("kind"), str):
-        raise AdapterBroken("a `raised` line has no `kind`", "say {kind, message}")
+        raise AdapterBroken("a `raised` line has no `kind`", "say {kind, message, status}")
     kind = told["kind"]
     text = str(told.get("message", ""))
     slip = kind in _SLIPS  # a slip of the code is a slip in any language
     name, place = ("TypeError", "builtins") if slip else (kind, "remote")
     made: type[RemoteError] = type(name, (RemoteError,), {"__module__": place})
-    return made(f"{kind}: {text}" if slip else text)
+    error = made(f"{kind}: {text}" if slip else text)
+    error.status = told.get("status")
+    return error

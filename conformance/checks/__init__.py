@@ -48,6 +48,7 @@ CHECKS: Mapping[str, Callable[[Case], list[Finding] | None]] = {
     "tool.calls": content.calls,
     "tool.cut-not-repaired": content.cut_not_repaired,
     "error.surfaces": failures.surfaces,
+    "error.kept": failures.kept,
     "error.deliberate": failures.deliberate,
     "cut.not-complete": failures.not_complete,
     "cut.raises": failures.cut_raises,

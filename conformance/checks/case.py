@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from conformance.checks.reachable import reachable
 from conformance.contract import Chunk, Part, Reply
 from conformance.scenarios import Scenario
 from conformance.vocabulary import Gap, Mode, Stop, Vocabulary
@@ -34,10 +35,17 @@ class SentRequest(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception that reached the caller: the names of its class and bases, `module.name`, and its text."""
+    """An exception that reached the caller.
+
+    Attributes:
+        kinds: the names of its class and bases, `module.name`.
+        message: its text.
+        reachable: all that can be read off it and its causes.
+    """
 
     kinds: tuple[str, ...]
     message: str
+    reachable: str = ""
 
     @property
     def kind(self) -> str:
@@ -48,7 +56,7 @@ class Raised:
     def of(cls, error: BaseException) -> Raised:
         """Take down an exception."""
         kinds = tuple(f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__[:-1])
-        return cls(kinds, f"{error}"[:500])
+        return cls(kinds, f"{error}"[:500], reachable(error))
 
 
 class OpenWire(NamedTuple):

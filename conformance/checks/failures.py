@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 
 from conformance.checks.case import Case, Observation, Raised
@@ -9,6 +11,10 @@ from conformance.checks.ending import CLAIMS, MUST_ARRIVE
 from conformance.checks.finding import Finding
 from conformance.checks.rule import found
 from conformance.vocabulary import Severity, Stop, Verdict
+from conformance.wire import OURS
+
+_ENOUGH = 60
+"""Characters of a message that tell it: some libraries cut long ones."""
 
 _ACCIDENTS = frozenset(
     f"builtins.{name}"
@@ -65,6 +71,42 @@ def surfaces(case: Case) -> list[Finding] | None:
             f"a reply, reason {reply.reason!r}, which means {told}",
         )
     ]
+
+
+def kept(case: Case) -> list[Finding] | None:
+    """The provider's status and message can be read off the error, wherever the vendor's envelope has them."""
+    error = case.truth.error
+    if error is None or error.type in OURS or not error.message or case.plain.hung or not case.plain.sent:
+        return None
+    told = _told(case.plain)
+    if told is None:
+        return None  # error.surfaces has it
+    lost = []
+    if error.message[:_ENOUGH] not in told and json.dumps(error.message)[1 : _ENOUGH + 1] not in told:
+        lost.append(f"message {error.message!r}")
+    names = "|".join([rf"(?<!\d){error.status}(?!\d)", *([re.escape(error.type)] if error.type else [])])
+    if error.status is not None and not re.search(names, told):
+        lost.append(f"status {error.status}")
+    return [
+        found(
+            "error.kept",
+            Verdict.LOUD,
+            f"the provider's {' and '.join(each.partition(' ')[0] for each in lost)} cannot be read off the error",
+            ", ".join(lost),
+            told[:500],
+        )
+        for _ in lost[:1]
+    ]
+
+
+def _told(seen: Observation) -> str | None:
+    """All that the caller can read off the error; None where there is none."""
+    if seen.raised is not None:
+        return f"{seen.raised.message}\n{seen.raised.reachable}"
+    if seen.reply is not None and seen.reply.error is not None:
+        error = seen.reply.error
+        return f"{error.message} {error.type} {error.status}"
+    return None
 
 
 def deliberate(case: Case) -> list[Finding] | None:

@@ -54,6 +54,10 @@ RULES: Mapping[str, Rule] = {
     "error.surfaces": Rule(
         _MUST, "An HTTP error, or an error inside a stream after HTTP 200, reaches the caller as an error."
     ),
+    "error.kept": Rule(
+        _SHOULD,
+        "The provider's status (the number, or its name for the error) and message can be read off the error.",
+    ),
     "error.deliberate": Rule(
         _SHOULD,
         "The error is of the adapter's or its SDK's own kind, not a KeyError or a bare transport error.",

@@ -6,10 +6,10 @@ from functools import cache
 from importlib import import_module
 
 from conformance.vocabulary import Api
-from conformance.wire.codec import Codec, StreamReader
+from conformance.wire.codec import OURS, Codec, StreamReader
 from conformance.wire.reading import Reading, WireCall
 
-__all__ = ["Codec", "Reading", "StreamReader", "WireCall", "codec_for"]
+__all__ = ["OURS", "Codec", "Reading", "StreamReader", "WireCall", "codec_for"]
 
 
 @cache

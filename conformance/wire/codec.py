@@ -24,6 +24,10 @@ Json = Mapping[str, Any]
 HTTP_ERROR = 400
 """The first HTTP status that is an error."""
 
+_NOT_JSON, _NO_REPLY = "not_json", "not_a_reply"
+OURS = frozenset({_NOT_JSON, _NO_REPLY, None})
+"""Types of errors that a codec words itself, since the wire has no envelope: nobody can be asked to keep them."""
+
 
 class Row(NamedTuple):
     """One line of a codec's table: the class of a wire value, and where that is written."""
@@ -124,14 +128,14 @@ class Codec(ABC):
         try:
             payload = json.loads(body)
         except ValueError:
-            return _failed(ErrorPart("the body is not JSON", "not_json", status))
+            return _failed(ErrorPart("the body is not JSON", _NOT_JSON, status))
         if status >= HTTP_ERROR:
             error = self.error(payload, status) or ErrorPart("an error without the vendor's envelope", None, status)
             return _failed(error)
         try:
             parts = self.whole(payload)
         except BadWire as error:
-            return _failed(ErrorPart(error.problem, "not_a_reply", status))
+            return _failed(ErrorPart(error.problem, _NO_REPLY, status))
         trace = ReasonTrace()
         trace.note(parts)
         return self._reading(Reply.from_parts(parts), trace, objects=self.CALLS_ARE_OBJECTS)
@@ -210,7 +214,7 @@ class StreamReader:
         try:
             payload = json.loads(frame.data)
         except ValueError:
-            parts: list[Part] = [ErrorPart("a frame is not JSON", "not_json")]
+            parts: list[Part] = [ErrorPart("a frame is not JSON", _NOT_JSON)]
         else:
             parts = self._events.take(payload)
         self._trace.note(parts)

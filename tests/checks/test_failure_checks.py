@@ -42,6 +42,30 @@ def test_surfaces_applies_to_errors_alone() -> None:
     assert failures.surfaces(case(asked(stop=("a",), may_refuse=True), ERROR, refused)) is None
 
 
+@pytest.mark.parametrize(
+    ("observed", "found"),
+    [
+        pytest.param(seen(raised=raised("sdk.APIError", "529 Overloaded")), [], id="in-the-text"),
+        pytest.param(seen(raised=raised("sdk.APIError", "overloaded_error: Overloaded")), [], id="by-its-name"),
+        pytest.param(seen(raised=raised("sdk.APIError", "Overloaded")), [L], id="no-status"),
+        pytest.param(seen(raised=raised("sdk.APIError", "HTTP 5290")), [L], id="another-number"),
+        pytest.param(seen(raised=Raised(("sdk.APIError",), "oh", "status_code=529\nOverloaded")), [], id="beside-it"),
+        pytest.param(seen(said(error=ErrorPart("Overloaded", None, 529))), [], id="as-an-item"),
+        pytest.param(seen(said(error=ErrorPart("sorry", None, 529))), [L], id="an-item-without-the-words"),
+        pytest.param(seen(said("complete")), None, id="swallowed"),
+        pytest.param(seen(raised=SDK, sent=()), None, id="before-sending"),
+    ],
+)
+def test_kept(observed: Observation, found: list[Verdict] | None) -> None:
+    assert verdicts(failures.kept, case(asked(), ERROR, observed)) == found
+
+
+@pytest.mark.parametrize("error", [ErrorPart("the body is not JSON", "not_json", 502), ErrorPart("bare", None, 500)])
+def test_nobody_need_keep_what_the_wire_does_not_say(error: ErrorPart) -> None:
+    reading = truth(Stop.FAILED, "", error=error)
+    assert failures.kept(case(asked(), reading, seen(raised=SDK))) is None
+
+
 ACCIDENTS = [
     "builtins.KeyError",
     "builtins.IndexError",
@@ -140,3 +164,38 @@ def test_terminates_under_every_chunking() -> None:
     (finding,) = failures.terminates(one) or ()
     assert (finding.verdict, finding.chunking) == (B, "per-byte")
     assert failures.terminates(case(asked(), truth(), seen(said()))) == []
+
+
+class _Response:
+    status_code = 429
+    text = '{"error": "slow down"}'
+
+    @property
+    def content(self) -> bytes:
+        raise RuntimeError("not read")
+
+
+class _Problem(Exception):
+    def __init__(self) -> None:
+        super().__init__("sorry")
+        self.response = _Response()
+
+
+def _wrapped(*, hidden: bool) -> RuntimeError:
+    try:
+        raise _Problem
+    except _Problem as problem:
+        error = RuntimeError("wrapped")
+        error.__cause__, error.__context__, error.__suppress_context__ = None if hidden else problem, problem, True
+        return error
+
+
+def test_all_that_can_be_reached_of_an_exception_is_its_attributes_and_its_causes() -> None:
+    told = Raised.of(_wrapped(hidden=False))
+    assert told.message == "wrapped"
+    assert "429" in told.reachable
+    assert "slow down" in told.reachable
+
+
+def test_a_cause_that_is_hidden_cannot_be_reached() -> None:
+    assert "429" not in Raised.of(_wrapped(hidden=True)).reachable

@@ -112,7 +112,7 @@ def everything_wrong(standing: Standing) -> tuple[Case, ...]:
     keyed = (Request({}, headers={"x-api-key": "k"}),)
     chat = [{"choices": [{"delta": {"content": "Yes."}, "finish_reason": "stop"}]}, DONE, DONE]
     chunks = tuple(Chunk(CHAT, payload) for payload in chat)
-    error = truth(Stop.FAILED, error=ErrorPart("no"))
+    error = truth(Stop.FAILED, error=ErrorPart("Overloaded", "overloaded_error", 529))
     cut = truth(Stop.UNKNOWN, ended=False, closed=False)
     asks_all = Scenario(
         CHAT,

@@ -8,7 +8,7 @@ from http.client import IncompleteRead
 
 from conformance.contract import Call, ErrorPart, Part, Reply
 from conformance.vocabulary import Stop
-from tests.mutants.base import NO_REPLY, Mutant, mutant
+from tests.mutants.base import NO_REPLY, Mutant, ProviderError, mutant
 
 
 @mutant("anthropic-messages/error-in-stream", "openai-responses/resp-failed:streamed", fails="error.surfaces")
@@ -30,13 +30,29 @@ class SwallowsHttpError(Mutant):
         return Reply(reason=Stop.COMPLETE) if status >= NO_REPLY else super().whole(call, status, body)
 
 
-@mutant("openai-chat/send-stop-5", fails="error.deliberate")
+@mutant("openai-chat/send-stop-5", fails="error.deliberate error.kept")
 class RaisesKeyError(Mutant):
     """Reaches for `choices` in an error body, so that the caller gets a KeyError in place of the provider's message."""
 
     def whole(self, call: Call, status: int, body: bytes) -> Reply:
         _ = json.loads(body)["choices"]
         return super().whole(call, status, body)
+
+
+@mutant("openai-chat/error-http-429", "gemini/error-http-400", fails="error.kept")
+class SaysRequestFailed(Mutant):
+    """Wraps every error into one of its own, without the provider's words and without a cause."""
+
+    def failed(self, error: ErrorPart) -> None:
+        raise ProviderError(None, None, "the request failed")
+
+
+@mutant("anthropic-messages/error-http-529", "openai-responses/error-http-401", fails="error.kept")
+class KeepsMessageOnly(Mutant):
+    """Hands on the provider's words; nobody can tell an overload from a wrong key by their number."""
+
+    def failed(self, error: ErrorPart) -> None:
+        raise ProviderError(None, None, error.message)
 
 
 @mutant("openai-chat/cut-before-terminal", "gemini/cut-before-terminal", fails="error.deliberate")
