@@ -1,26 +1,26 @@
 """Decoding the core's streams to Readings against httpx-sse plus json.loads on the same bytes. No other target.
 
-Run it with `python -m benchmarks.evidence`; the pins must be in the cache. Rounds are interleaved, the ratio is
-of the best round of each arm, in processor time: neither arm waits for anything.
+The pins must be in the cache (`make evidence`), or there is no figure. `python -m benchmarks evidence`
 """
 
 from __future__ import annotations
 
 import json
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import httpx
 from httpx_sse import EventSource
 
+from benchmarks.measure import Figure, interleaved
+from conformance.errors import ConformanceError
 from conformance.vocabulary import Api, Mode
 from conformance.wire import codec_for
 from tools.published import evidence, recordings
 from tools.published.pins import pins
 
 TARGET = 3.0
-ROUNDS = 5
+ROUNDS = 2
 
 Stream = tuple[Api, bytes]
 
@@ -50,29 +50,14 @@ def plain(bodies: Sequence[Stream]) -> None:
                 json.loads(event.data)
 
 
-def timed(arms: Sequence[Callable[[Sequence[Stream]], None]], bodies: Sequence[Stream]) -> Iterator[float]:
-    """The best time of each arm, rounds interleaved."""
-    times: list[list[float]] = [[] for _ in arms]
-    for _ in range(ROUNDS):
-        for place, arm in enumerate(arms):
-            started = time.process_time()
-            arm(bodies)
-            times[place].append(time.process_time() - started)
-    return map(min, times)
-
-
-def main() -> int:
-    """Measure; exit code 1 where the target is missed."""
-    bodies = streams()
+def figures() -> Iterator[Figure]:
+    """One figure over all recordings."""
+    what = "published streams to Readings / httpx-sse and json.loads"
+    try:
+        bodies = streams()
+    except ConformanceError as error:
+        yield Figure("", what, None, TARGET, note=str(error.problem))
+        return
     size = sum(len(body) for _, body in bodies)
-    ours, theirs = timed((decoded, plain), bodies)
-    ratio = ours / theirs
-    print(f"{len(bodies)} streams, {size / 1e6:.1f} MB, best of {ROUNDS} rounds")
-    print(f"to Readings            {ours * 1e3:8.0f} ms")
-    print(f"httpx-sse, json.loads  {theirs * 1e3:8.0f} ms")
-    print(f"ratio                  {ratio:8.2f}    target at most {TARGET}")
-    return 0 if ratio <= TARGET else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    took = interleaved({"ours": partial(decoded, bodies), "theirs": partial(plain, bodies)}, ROUNDS)
+    yield Figure("", what, took["ours"] / took["theirs"], TARGET, note=f"{len(bodies)} streams, {size / 1e6:.1f} MB")

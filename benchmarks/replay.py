@@ -1,7 +1,7 @@
-"""P1: a streamed call through the replay server against the same bytes from a bare h11 server. No other target.
+"""P1: a streamed call through the replay server against the same bytes from a bare h11 server and from vcrpy.
 
-Run it with `python -m benchmarks.replay`. Rounds are interleaved, each arm has one kept
-connection, and the ratio is of medians.
+Processor time of client and server together, which share a process; one kept connection an arm. What the server
+costs beside other servers is `benchmarks.server`. `python -m benchmarks replay`
 """
 
 from __future__ import annotations
@@ -11,33 +11,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from statistics import median
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import h11
 import httpx
 
-from conformance.corpus import Exchange
-from conformance.replay import Chunking, Delivery, ReplayServer, cut
-from conformance.vocabulary import Mode
-from conformance.wire.sse import Event, encode
+from benchmarks.measure import Figure, interleaved
+from benchmarks.stream import HEADERS, REQUEST, URI, body, delivery
+from conformance.replay import Chunking, ReplayServer, cut
 
 TARGET = 1.3
-ROUNDS = 60
+ROUNDS = 40
 CALLS = 10
-SCENARIO = "anthropic-messages/benchmark"
-REQUEST = {"model": "claude", "max_tokens": 64, "stream": True, "messages": [{"role": "user", "content": "Count."}]}
-HEADERS = {"content-type": "text/event-stream; charset=utf-8", "request-id": "req_1", "server": "cloudflare"}
-
-
-def body() -> bytes:
-    """A stream of 59 frames, as long as a short Anthropic reply."""
-    start: dict[str, object] = {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": []}}
-    words: Iterator[dict[str, object]] = (
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": f" word {n}"}}
-        for n in range(57)
-    )
-    payloads: list[dict[str, object]] = [start, *words, {"type": "message_stop"}]
-    return encode(Event(str(data["type"]), data) for data in payloads)
 
 
 class BareServer:
@@ -86,54 +72,91 @@ class BareServer:
         writer.close()
 
 
-def call(client: httpx.Client, root: str) -> bytes:
+def call(client: httpx.Client, url: str) -> bytes:
     """One streamed call, read to the end."""
-    with client.stream("POST", f"{root}/v1/messages", json=REQUEST) as response:
+    with client.stream("POST", url, json=REQUEST) as response:
         return b"".join(response.iter_raw())
 
 
-def timed(action: Callable[[], object], times: int = CALLS) -> float:
-    """Milliseconds for one action, averaged over a few."""
-    start = time.perf_counter()
-    for _ in range(times):
-        action()
-    return (time.perf_counter() - start) / times * 1000
+def repeated(action: Callable[[], bytes], expected: bytes) -> Callable[[], None]:
+    """An arm: a few calls, each of which must bring the very bytes."""
+
+    def arm() -> None:
+        for _ in range(CALLS):
+            assert action() == expected
+
+    return arm
 
 
-def ratio(server: ReplayServer, exchange: Exchange, chunking: Chunking) -> str:
-    """P1 for one chunking, as a line to print."""
-    delivery = Delivery(SCENARIO, {Mode.STREAMED: (exchange,)}, chunking)
+def recorded(stream: bytes, path: Path) -> None:
+    """Write the exchange as a cassette that stock vcrpy replays."""
+    from vcr.cassette import Cassette
+    from vcr.persisters.filesystem import FilesystemPersister
+    from vcr.request import Request
+    from vcr.serializers import yamlserializer
 
-    def replayed() -> None:
-        with server.playing(delivery) as play:
-            assert call(client, play.base_url) == exchange.body
+    cassette = Cassette(str(path))
+    reply = {
+        "status": {"code": 200, "message": "OK"},
+        "headers": {name: [value] for name, value in HEADERS.items()},
+        "body": {"string": stream},
+    }
+    cassette.append(Request("POST", URI, b"{}", {}), reply)
+    FilesystemPersister.save_cassette(str(path), cassette._as_dict(), yamlserializer)  # noqa: SLF001 -- no public way
 
-    def served() -> None:
-        assert call(client, bare.url) == exchange.body
 
-    bare = BareServer(cut(exchange.body, chunking))
-    ours, floor = [], []
+def against_vcrpy(server: ReplayServer, stream: bytes) -> Figure:
+    """A call in process through stock vcrpy, its cassette held open, against the same call through the server."""
+    import vcr
+
+    with TemporaryDirectory() as folder, httpx.Client() as client:
+        path = Path(folder) / "cassette.yaml"
+        recorded(stream, path)
+        replayer = vcr.VCR(record_mode="none", match_on=["method", "uri"])
+
+        def patched() -> None:
+            with replayer.use_cassette(str(path), allow_playback_repeats=True), httpx.Client() as inside:
+                repeated(partial(call, inside, URI), stream)()
+
+        with server.playing(delivery(stream, Chunking.WHOLE)) as play:
+            arms = {"ours": repeated(partial(call, client, f"{play.base_url}/v1/messages"), stream), "vcrpy": patched}
+            took = interleaved(arms, ROUNDS // 2)
+    note = f"{took['ours'] / CALLS * 1e3:.2f} ms a call, vcrpy {took['vcrpy'] / CALLS * 1e3:.2f} ms"
+    return Figure("", "a replayed call, server / vcrpy in process", took["ours"] / took["vcrpy"], note=note)
+
+
+def against_bare(server: ReplayServer, stream: bytes, chunking: Chunking) -> Figure:
+    """P1 for one chunking."""
+    bare = BareServer(cut(stream, chunking))
     with httpx.Client() as client:
-        for _ in range(ROUNDS):
-            floor.append(timed(served))
-            ours.append(timed(replayed))
+
+        def replayed() -> bytes:
+            with server.playing(delivery(stream, chunking)) as play:
+                return call(client, f"{play.base_url}/v1/messages")
+
+        arms = {
+            "bare": repeated(partial(call, client, f"{bare.url}/v1/messages"), stream),
+            "ours": repeated(replayed, stream),
+        }
+        took = interleaved(arms, ROUNDS)
     bare.close()
-    times = f"{median(ours):.2f} ms a call, bare h11 {median(floor):.2f} ms"
-    return f"P1 {chunking}: {median(ours) / median(floor):.2f} ({times}; target at most {TARGET})"
+    note = f"{took['ours'] / CALLS * 1e3:.2f} ms a call, h11 {took['bare'] / CALLS * 1e3:.2f} ms"
+    return Figure("P1", f"a replayed call {chunking} / bare h11", took["ours"] / took["bare"], TARGET, note=note)
 
 
-def main() -> None:
-    """Print P1 for whole bodies and for frames, then what each chunking costs."""
-    exchange = Exchange("POST", "https://api.anthropic.com/v1/messages", REQUEST, 200, HEADERS, body())
+def per_byte(server: ReplayServer, stream: bytes) -> Figure:
+    """What the finest chunking costs, its pauses included."""
+    with httpx.Client() as client, server.playing(delivery(stream, Chunking.BYTE)) as play:
+        arm = partial(call, client, f"{play.base_url}/v1/messages")
+        took = interleaved({"per-byte": arm}, 10, time.perf_counter)
+    return Figure("", f"a replayed call per-byte, {len(stream)} HTTP chunks", took["per-byte"] * 1e3, unit="ms")
+
+
+def figures() -> Iterator[Figure]:
+    """Against a bare server for frames and whole bodies, then the finest chunking, then vcrpy."""
+    stream = body()
     with ReplayServer() as server:
-        for chunking in (Chunking.FRAME, Chunking.WHOLE):
-            print(ratio(server, exchange, chunking))
-        with httpx.Client() as client:
-            for chunking in Chunking:
-                with server.playing(Delivery(SCENARIO, {Mode.STREAMED: (exchange,)}, chunking)) as play:
-                    cost = timed(partial(call, client, play.base_url), 3)
-                print(f"   {chunking}: {cost:.1f} ms a call, {len(cut(exchange.body, chunking))} chunks")
-
-
-if __name__ == "__main__":
-    main()
+        yield against_bare(server, stream, Chunking.FRAME)
+        yield against_bare(server, stream, Chunking.WHOLE)
+        yield per_byte(server, stream)
+        yield against_vcrpy(server, stream)

@@ -1,8 +1,8 @@
 """Every error that the suite itself raises, in the order in which a run can meet them. Errors of adapters are not here.
 
-A run asks for an adapter (`AdapterNotFound`, `AdapterBroken`), reads its options (`BadOption`), its
-known failures (`BadKnownFailures`), looks scenarios up (`ScenarioNotFound`), loads a cassette and a
-snapshot (`BrokenCassette`, `BrokenSnapshot`), decodes bytes (`BadWire`) and plays them
+A run asks for an adapter (`AdapterNotFound`, `AdapterBroken`), reads its options (`BadOption`), its known
+failures (`BadKnownFailures`) and its requirement set (`BadSet`), looks scenarios up (`ScenarioNotFound`), loads
+a cassette and a snapshot (`BrokenCassette`, `BrokenSnapshot`), decodes bytes (`BadWire`) and plays them
 (`HarnessError`). Each carries a sentence on what is wrong and one on the mend. The plugin turns
 every one of them into pytest's usage error (exit code 4), the tools into exit code 2.
 """
@@ -41,6 +41,14 @@ class AdapterBroken(ConformanceError):
 
 class BadKnownFailures(ConformanceError):
     """A known-failures file cannot be read, or lists what does not exist."""
+
+
+class BadSet(ConformanceError):
+    """A requirement set does not exist, cannot be read, or scores what the corpus no longer has."""
+
+
+class BadResults(ConformanceError):
+    """A results file cannot be read, is of another form, or contradicts another one."""
 
 
 class ScenarioNotFound(ConformanceError):

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance import adapters
+from conformance import adapters, sets
 from conformance.contract import Adapter
+from conformance.declared import NOTHING, Declared, bring_up_to_date, check_spoken, find
 from conformance.errors import BadOption
-from conformance.known_failures import Known, load
 from conformance.report import Run, in_order, write_html, write_json
 from conformance.scenarios import catalogue
 from conformance.suite.bench import Bench
@@ -32,19 +32,22 @@ class Options:
         adapter: the adapter under test; None until a fixture hands it in.
         apis: upstream APIs to run.
         known: entries of the known-failures file, and where it lies.
+        update: bring that file up to date after the run.
         report: where the results file goes.
         page: where the page of the results goes.
         limit: seconds that one call may take.
+        requirements: what counts; None for everything.
     """
 
     adapter: Adapter | None = None
     apis: tuple[Api, ...] = tuple(Api)
     transport: Transport = Transport.SERVER
-    known: tuple[Known, ...] = ()
-    known_path: Path | None = None
+    known: Declared = NOTHING
+    update: bool = False
     report: Path | None = None
     page: Path | None = None
     limit: float = 10.0
+    requirements: sets.RequirementSet | None = None
 
     @contextmanager
     def judging(self, adapter: object) -> Iterator[Judging]:
@@ -52,21 +55,34 @@ class Options:
 
         Raises:
             AdapterBroken: it lacks something that the contract asks for.
+            BadKnownFailures: an entry names only what it does not speak.
         """
         judged = adapters.checked(adapter)
+        check_spoken(self.known, judged.apis)
         identity = {"adapter": judged.name, "version": adapters.version_of(judged), "apis": sorted(judged.apis)}
-        with Bench(judged, transport=self.transport, known=self.known, limit=self.limit) as bench:
+        with Bench(
+            judged,
+            transport=self.transport,
+            known=self.known.entries,
+            limit=self.limit,
+            requirements=self.requirements,
+        ) as bench:
             yield Judging(bench, identity)
 
     def header(self) -> list[str]:
         """What is judged, with what."""
-        cells = sum(len(scenario.modes) for scenario in catalogue().values() if scenario.api in self.apis)
+        cells = [f"{one.id}:{mode}" for one in catalogue().values() if one.api in self.apis for mode in one.modes]
         name = self.adapter.name if self.adapter else "from the `adapter` fixture"
         number = adapters.version_of(self.adapter) if self.adapter else None
-        known = f"{len(self.known)} known failures from {self.known_path}" if self.known_path else "no known failures"
+        entries, path = self.known
+        known = f"{len(entries)} known failures from {path}" if path else "no known failures"
+        scored = ""
+        if self.requirements is not None:
+            count = sum(map(self.requirements.has_cell, cells))
+            scored = f", set {self.requirements.name} ({count} of them scored)"
         return [
-            f"conformance: adapter {name}{f' {number}' if number else ''}, corpus {_corpus()} ({cells} cells), "
-            f"transport {self.transport}, {known}",
+            f"conformance: adapter {name}{f' {number}' if number else ''}, corpus {_corpus()} ({len(cells)} cells)"
+            f"{scored}, transport {self.transport}, {known}",
             f"conformance: apis {', '.join(self.apis)}",
             *([_DRAFT] if name in adapters.DRAFTS else []),
         ]
@@ -85,7 +101,17 @@ class Options:
             wiring=sorted({item["wiring"] for item in told if item.get("wiring")}),
             not_applicable=Counter(item["not_applicable"] for item in told if item.get("not_applicable")),
             narrow=not frozenset(self.apis) <= frozenset(who["apis"]),
+            requirements=self.requirements.name if self.requirements else None,
         )
+
+    def update_known(self, lines: Iterable[str]) -> list[str]:
+        """Bring the known-failures file up to date where that was asked for; a line on it.
+
+        Raises:
+            BadOption: the run was not whole.
+            OSError: the file cannot be written.
+        """
+        return [bring_up_to_date(self.known, map(json.loads, lines))] if self.update else []
 
     def write(self, run: Run) -> list[str]:
         """Write the files that were asked for; a line on each.
@@ -106,24 +132,33 @@ def default() -> Options:
     return Options()
 
 
-def read(given: Callable[[str], str | None], rootdir: Path, here: Path) -> Options:
-    """Read and check every option.
+def read(given: Callable[[str], str | None], rootdir: Path, here: Path, *, update: bool = False) -> Options:
+    """Read and check every option; `update` says that the known-failures file is to be written after the run.
 
     Raises:
         ConformanceError: one of them is wrong; the message names the mend.
     """
     name = given("adapter")
     adapter = adapters.load(name) if name else None
-    known, known_path = _known(given("known-failures"), name, rootdir, here)
+    apis = _apis(given("apis"), adapter)
+    known = find(given("known-failures"), name, rootdir, here, updating=update)
+    if adapter is not None:
+        check_spoken(known, adapter.apis)
+        if update and (left := adapter.apis - set(apis)):
+            raise BadOption(
+                f"--update-known-failures: the run leaves out {', '.join(sorted(left))}",
+                "run every API, without --apis",
+            )
     return Options(
         adapter=adapter,
-        apis=_apis(given("apis"), adapter),
+        apis=apis,
         transport=_transport(given("transport")),
         known=known,
-        known_path=known_path,
+        update=update,
         report=_writable("--conformance-report", given("conformance-report"), here),
         page=_writable("--conformance-html", given("conformance-html"), here),
         limit=_limit(given("conformance-time-limit")),
+        requirements=_set(given("conformance-set"), rootdir, here),
     )
 
 
@@ -154,14 +189,10 @@ def _transport(text: str | None) -> Transport:
     return Transport(text)
 
 
-def _known(text: str | None, name: str | None, rootdir: Path, here: Path) -> tuple[tuple[Known, ...], Path | None]:
-    if text is None:
-        path = adapters.known_failures_of(name) if name else None
-        return (load(path), path) if path else ((), None)
-    if text == "none":
-        return (), None
-    path = next((base / text for base in (here, rootdir) if (base / text).exists()), here / text)
-    return load(path), path
+def _set(text: str | None, rootdir: Path, here: Path) -> sets.RequirementSet | None:
+    if text in (None, "all"):
+        return None
+    return sets.find(text, base=next((base for base in (here, rootdir) if (base / text).exists()), here))
 
 
 def _writable(option: str, text: str | None, here: Path) -> Path | None:

@@ -10,6 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from conformance.options import Options
     from conformance.report import Run
+    from conformance.serve import Provider
     from conformance.suite.judging import Judging
 
 _OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
@@ -20,6 +21,11 @@ _SETTINGS = (
     ("apis", "LIST", "only these upstream APIs, separated by commas"),
     ("transport", "NAME", "how cassettes reach the adapter: server (default) or vcr"),
     ("known-failures", "FILE", "TOML file of the adapter's known failures, or `none` to ignore a shipped one"),
+    (
+        "conformance-set",
+        "SET",
+        "only what this frozen requirement set has counts, such as 2026.11; default: all counts",
+    ),
     ("conformance-report", "FILE", "write the results as JSON"),
     ("conformance-html", "FILE", "write the results as a page to look at"),
     ("conformance-time-limit", "SECONDS", "seconds that one call may take (default 10)"),
@@ -41,16 +47,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, metavar, text in _SETTINGS:
         group.addoption(f"--{name}", metavar=metavar, default=None, help=text)
         parser.addini(_ini(name), help=text, default=None)
+    group.addoption(
+        "--update-known-failures",
+        action="store_true",
+        help="after a whole run, write the known-failures file anew: keep what still shows, drop what does not, add "
+        "what is new",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the options where there are any; every mistake is one usage error."""
-    if any(_given(config, name) for name, _, _ in _SETTINGS):
+    update = bool(config.getoption("update_known_failures", False))
+    if update or any(_given(config, name) for name, _, _ in _SETTINGS):
         from conformance.errors import ConformanceError
         from conformance.options import read
 
         try:
-            options = read(lambda name: _given(config, name), config.rootpath, config.invocation_params.dir)
+            if update:
+                _refuse_partial(config)
+            here = config.invocation_params.dir
+            options = read(lambda name: _given(config, name), config.rootpath, here, update=update)
             if options.adapter is not None:
                 _refuse_snapshot_update(config)
         except ConformanceError as error:
@@ -58,6 +74,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_OPTIONS] = options
     if not hasattr(config, "workerinput"):  # an xdist worker sends its reports to the controller, which has the whole
         config.pluginmanager.register(_Collector(config), "conformance-collector")
+
+
+# Options of pytest that leave cells out; whatever else does shows at the end, where cells are missing.
+_PARTIAL = {"keyword": "-k", "markexpr": "-m", "maxfail": "-x", "lf": "--lf", "deselect": "--deselect"}
+
+
+def _refuse_partial(config: pytest.Config) -> None:
+    for name, option in _PARTIAL.items():
+        if config.getoption(name, None):
+            raise pytest.UsageError(
+                f"conformance: --update-known-failures together with {option}: what does not run is not known"
+                "\n  mend: run the whole suite"
+            )
 
 
 def _refuse_snapshot_update(config: pytest.Config) -> None:
@@ -72,6 +101,13 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say what is judged, with what."""
     options = config.stash.get(_OPTIONS, None)
     return options.header() if options is not None else []
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """A cell that the requirement set does not have is neither passed nor failed."""
+    if report.when == "call" and report.passed and ("conformance_unscored", True) in report.user_properties:
+        return "unscored", "u", "UNSCORED"
+    return None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -120,7 +156,7 @@ def adapter(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture(scope="session")
 def conformance_judging(request: pytest.FixtureRequest) -> Iterator[Judging]:
     """What judges the cells of this run."""
-    from conformance.errors import AdapterBroken
+    from conformance.errors import AdapterBroken, BadKnownFailures, HarnessError
     from conformance.options import default
 
     options = request.config.stash.get(_OPTIONS, None) or default()
@@ -128,7 +164,7 @@ def conformance_judging(request: pytest.FixtureRequest) -> Iterator[Judging]:
         judging = options.judging(_built(request))
         with judging as judge:
             yield judge
-    except AdapterBroken as error:
+    except (AdapterBroken, BadKnownFailures, HarnessError) as error:
         _leave(str(error))
 
 
@@ -172,14 +208,17 @@ class _Collector:
         """Write the files here and not in the summary, which a run without a terminal does not have."""
         if not self._found:
             return
+        from conformance.errors import ConformanceError
         from conformance.options import default
 
         options = self._config.stash.get(_OPTIONS, None) or default()
         self._run = options.run(self._found.values())
         try:
             self._written = options.write(self._run)
-        except OSError as error:
-            self._written = [f"ERROR: conformance: the results could not be written: {error}"]
+            self._written += options.update_known(self._found.values())
+        except (OSError, ConformanceError) as error:
+            what = error if isinstance(error, ConformanceError) else f"the results could not be written: {error}"
+            self._written.append(f"ERROR: conformance: {what}")
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     @pytest.hookimpl(trylast=True)
@@ -192,3 +231,21 @@ class _Collector:
         terminalreporter.section("conformance")
         for line in [*lines(self._run), *self._written]:
             terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def _conformance_server() -> Iterator[Any]:
+    """The loopback server behind `provider`; started for the first test that asks for it."""
+    from conformance.replay import ReplayServer
+
+    with ReplayServer() as server:
+        yield server
+
+
+@pytest.fixture
+def provider(_conformance_server: Any) -> Iterator[Provider]:
+    """Play a provider's behaviour: `provider("anthropic-messages/pause-turn").base_url`; `.sent` is the log."""
+    from conformance.serve import Provider
+
+    with Provider(_conformance_server) as opened:
+        yield opened

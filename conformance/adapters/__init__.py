@@ -18,7 +18,17 @@ from typing import Any, NamedTuple, cast
 from conformance.contract import Adapter
 from conformance.errors import AdapterBroken, AdapterNotFound, ConformanceError
 
-__all__ = ["DRAFTS", "SHIPPED", "Shipped", "checked", "installed", "known_failures_of", "load", "version_of"]
+__all__ = [
+    "DRAFTS",
+    "SHIPPED",
+    "Shipped",
+    "checked",
+    "installed",
+    "known_failures_of",
+    "known_failures_path",
+    "load",
+    "version_of",
+]
 
 
 class Shipped(NamedTuple):
@@ -59,7 +69,7 @@ DRAFTS = frozenset(
 )
 """Bindings that run, and whose findings nobody has yet confirmed on the bytes: they may be the binding's own."""
 
-SPOKEN = {"exec": "conformance.adapters.exec_process"}
+SPOKEN = {"exec": "conformance.adapters.exec_process", "gateway": "conformance.adapters.gateway"}
 """Adapters that are no library: a prefix before a colon, and the module whose `build` takes what follows it."""
 
 _CONTRACT = ("name", "apis", "vocabulary", "lacks", "complete", "stream")
@@ -69,7 +79,7 @@ _HOW_TO_NAME = 'name a factory of your own as "package.module:factory"'
 def load(name: str) -> Adapter:
     """Build the adapter that `name` stands for.
 
-    A shipped name; `package.module:factory`, called without arguments; or `exec:COMMAND`.
+    A shipped name; `package.module:factory`, called without arguments; `exec:COMMAND`; or `gateway:API@URL`.
 
     Raises:
         AdapterNotFound: nothing shipped has this name, or the module or the factory does not exist.
@@ -98,10 +108,15 @@ def checked(adapter: object) -> Adapter:
     return _checked("the `adapter` fixture", adapter)
 
 
+def known_failures_path(name: str) -> Path | None:
+    """Where the known-failures file of a shipped binding lies or would lie; None where the name is no shipped one."""
+    return Path(__file__).parent / f"{name.replace('-', '_')}.known.toml" if name in SHIPPED else None
+
+
 def known_failures_of(name: str) -> Path | None:
     """The known-failures file of a shipped binding, beside it; None where it has none."""
-    path = Path(__file__).parent / f"{name.replace('-', '_')}.known.toml"
-    return path if name in SHIPPED and path.is_file() else None
+    path = known_failures_path(name)
+    return path if path is not None and path.is_file() else None
 
 
 def version_of(adapter: Adapter) -> str | None:

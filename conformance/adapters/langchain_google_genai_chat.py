@@ -16,6 +16,7 @@ from conformance.adapters import installed
 from conformance.adapters.langchain_messages import asked, parts_of, reply_of
 from conformance.contract import Call, Part, Reply
 from conformance.vocabulary import PASSTHROUGH, Api, Gap
+from conformance.wire.gemini import PROMPT_FEEDBACK
 
 
 class LangChainGoogleGenAI:
@@ -58,5 +59,9 @@ def build() -> LangChainGoogleGenAI:
 
 
 def _reason(metadata: dict[str, Any]) -> str | None:
+    """The candidate's reason; for a blocked prompt, which has no candidate, the place and reason of the block."""
+    blocked = (metadata.get("prompt_feedback") or {}).get("block_reason")
     reason = metadata.get("finish_reason")
+    if reason is None and blocked is not None:
+        return f"{PROMPT_FEEDBACK}{getattr(blocked, 'value', blocked)}"
     return None if reason is None else str(reason)

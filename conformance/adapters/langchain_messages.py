@@ -25,6 +25,9 @@ from conformance.contract import (
 Reason = Callable[[dict[str, Any]], str | None]
 """Where a provider's reason stands in `response_metadata`."""
 
+_LEGACY = 999
+"""Index of a call in the legacy form, of which a reply has one at most."""
+
 
 def tools_of(call: Call) -> list[dict[str, Any]]:
     """Tools in the form that every `bind_tools` takes."""
@@ -62,6 +65,7 @@ def reply_of(message: Any, reason: Reason) -> Reply:
         tool_calls=tuple(
             [ToolCall(call["name"], call["args"], call["id"]) for call in message.tool_calls]
             + [ToolCall(call["name"] or "", call["args"] or "", call["id"]) for call in message.invalid_tool_calls]
+            + [ToolCall(call.get("name") or "", call.get("arguments") or "") for call in _legacy(message)]
         ),
         thinking="".join(_thinking(message)),
         refusal="".join(_refusals(message)),
@@ -82,17 +86,32 @@ def parts_of(chunks: Iterable[Any], reason: Reason) -> Iterator[Part]:
         for piece in chunk.tool_call_chunks:
             index = piece["index"] if isinstance(piece["index"], int) else next(own)
             yield ToolCallDelta(index, piece["id"], piece["name"], piece["args"] or "")
+        yield from (ToolCallDelta(_LEGACY, None, it.get("name"), it.get("arguments") or "") for it in _legacy(chunk))
         if (told := reason(chunk.response_metadata)) is not None:
+            yield from _without_arguments(total)
             yield End(told, told, chunk.response_metadata.get("stop_sequence"))
     if total is not None:
         final = reply_of(total, reason)
         yield End(usage=final.usage, final=final)
 
 
+def _without_arguments(total: Any) -> Iterator[Part]:
+    """Calls for which no piece had text: the sum's `tool_calls` gives them an empty object."""
+    for piece in total.tool_call_chunks:
+        if not piece["args"] and isinstance(piece["index"], int):
+            yield ToolCallDelta(piece["index"], arguments="{}")
+
+
 def _thinking(message: Any) -> Iterator[str]:
     for block in message.content_blocks:
         if block["type"] == "reasoning" and block.get("reasoning"):
             yield block["reasoning"]
+
+
+def _legacy(message: Any) -> list[dict[str, Any]]:
+    """The call in the form that OpenAI had before tools, which LangChain hands on beside the message."""
+    call = message.additional_kwargs.get("function_call")
+    return [call] if call and not message.tool_calls else []
 
 
 def _refusals(message: Any) -> Iterator[str]:

@@ -14,7 +14,6 @@ import httpx2
 from pydantic_ai import (
     ModelRequest,
     PartDeltaEvent,
-    PartEndEvent,
     PartStartEvent,
     TextPart,
     TextPartDelta,
@@ -92,9 +91,11 @@ class PydanticAI:
                 elif isinstance(event, PartDeltaEvent):
                     for part in _continued(event.index, event.delta):
                         yield part
-                elif isinstance(event, PartEndEvent) and isinstance(event.part, ToolCallPart) and not event.part.args:
-                    yield ToolCallDelta(event.index, arguments=event.part.args_as_json_str())
-            final = _reply(stream.get())
+            response = stream.get()
+        for index, part in enumerate(response.parts):
+            if isinstance(part, ToolCallPart) and not part.args:  # no arguments, which is known at the end only
+                yield ToolCallDelta(index, arguments=part.args_as_json_str())
+        final = _reply(response)
         yield End(final.reason, final.raw_reason, usage=final.usage, final=final)
 
     def _asked(self, call: Call) -> dict[str, Any]:
@@ -132,9 +133,9 @@ def _reply(response: Any) -> Reply:
     return Reply(
         text="".join(part.content for part in parts if isinstance(part, TextPart)),
         reason=response.finish_reason if response.state == "complete" else response.state,
-        raw_reason=details.get("finish_reason"),
+        raw_reason=details.get("finish_reason") or details.get("block_reason"),
         tool_calls=tuple(
-            ToolCall(part.tool_name, part.args_as_json_str(), part.tool_call_id)
+            ToolCall(part.tool_name, part.args or part.args_as_json_str(), part.tool_call_id)
             for part in parts
             if isinstance(part, ToolCallPart)
         ),
@@ -156,7 +157,7 @@ def _started(index: int, part: Any) -> list[Part]:
 
 def _continued(index: int, delta: Any) -> list[Part]:
     if isinstance(delta, TextPartDelta):
-        return [TextDelta(delta.content_delta)]
+        return [TextDelta(delta.content_delta or "")]  # the library's own `stream_text` passes over None, too
     if isinstance(delta, ThinkingPartDelta):
         return [ThinkingDelta(delta.content_delta or "")]
     if isinstance(delta, ToolCallPartDelta):

@@ -19,6 +19,7 @@ class Finding:
         expected, observed: the two things that differ, as text.
         chunking: how the bytes were cut when it showed, where that matters.
         declared: why this is known (a gap, or an entry of the known failures), or None.
+        unscored: the requirement set that was asked for does not hold this against the adapter.
     """
 
     check: str
@@ -29,3 +30,4 @@ class Finding:
     observed: str
     chunking: str | None = None
     declared: str | None = None
+    unscored: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
+from urllib.error import HTTPError
 
 _NAMES = ("message", "body", "status_code", "status", "code", "http_status", "details", "response_json")
 """Attributes that libraries compute, so that the instance's own dictionary does not have them."""
@@ -31,6 +32,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _told(error: BaseException) -> Iterator[str]:
     yield _text(error)
     yield " ".join(map(_text, error.args))
+    if isinstance(error, HTTPError):
+        with suppress(Exception):
+            yield _text(error.read())  # urllib's error is the response, and its body is for the caller to read
     values = {name: _get(error, name) for name in _NAMES} | getattr(error, "__dict__", {})
     for name, value in values.items():
         if value is None or isinstance(value, BaseException):

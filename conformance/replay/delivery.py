@@ -35,6 +35,7 @@ class Delivery:
         framing: how the end of that body is told; None: by length, or by chunks where it is streamed.
         packing: its content coding, where the client offers it.
         cuts: places at which bodies are cut instead of `chunking`'s.
+        pace: seconds between two pieces of a body; None for none.
     """
 
     scenario: str
@@ -45,6 +46,7 @@ class Delivery:
     framing: Framing | None = None
     packing: Packing | None = None
     cuts: tuple[int, ...] | None = None
+    pace: float | None = None
 
     @property
     def label(self) -> str:
@@ -56,7 +58,7 @@ class Delivery:
     @property
     def plain(self) -> bool:
         """Whether bodies come whole, clean and at once."""
-        special = (self.hold_after, self.fault, self.framing, self.packing, self.cuts)
+        special = (self.hold_after, self.fault, self.framing, self.packing, self.cuts, self.pace)
         return self.chunking is Chunking.WHOLE and all(value is None for value in special)
 
     @property

@@ -39,6 +39,8 @@ class Connection:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
         self._bodiless = False  # a reply to HEAD
         self._bare = False  # a body that lasts until the connection closes
+        self._chunked = False
+        self._head = b""  # not sent yet
 
     async def request(self) -> Request | None:
         """The next request; None where the client has gone, or speaks something else and has been told so."""
@@ -50,7 +52,7 @@ class Connection:
             return None
 
     async def begin(self, status: int, headers: Headers, *, framing: Framing, length: int = 0) -> None:
-        """Send the head; in a chunked body each `send` is an HTTP chunk of its own.
+        """The head, which goes out with the first of the body; in a chunked one each `send` is an HTTP chunk of its own.
 
         Args:
             status: as it goes out.
@@ -68,25 +70,29 @@ class Connection:
             # h11 would chunk such a body for an HTTP/1.1 client, so it does not get to see it.
             self._bare = True
             head = [b"HTTP/1.1 %d %s" % (status, _phrase(status)), *(b"%s: %s" % line for line in lines), b"", b""]
-            await self._put(b"\r\n".join(head))
+            self._head = b"\r\n".join(head)
         else:
-            await self._write(h11.Response(status_code=status, headers=lines, reason=_phrase(status)))
+            self._head = self._http.send(h11.Response(status_code=status, headers=lines, reason=_phrase(status))) or b""
+            # An HTTP/1.0 client does not know chunks, and HEAD has no body: h11 sees to those.
+            self._chunked = (
+                framing is Framing.CHUNKED and self._http.their_http_version != b"1.0" and not self._bodiless
+            )
 
     async def send(self, piece: bytes) -> None:
         """Send a piece of the body, in a chunked body as an HTTP chunk of its own."""
-        await self._put(piece if self._bare else self._http.send(h11.Data(data=piece)) or b"")
+        await self._put(self._framed(piece))
 
     async def send_joined(self, pieces: Iterable[bytes]) -> None:
         """`send` for many pieces, in one write."""
-        if self._bare:
-            await self._put(b"".join(pieces))
-        else:
-            await self._put(b"".join([self._http.send(h11.Data(data=piece)) or b"" for piece in pieces]))
+        await self._put(b"".join([self._framed(piece) for piece in pieces]))
+
+    async def flush(self) -> None:
+        """Send the head where nothing of the body has been sent yet."""
+        await self._put(b"")
 
     async def end(self) -> None:
         """The body is whole; one that lasts until the connection closes ends with `again`."""
-        if not self._bare:
-            await self._write(h11.EndOfMessage())
+        await self._put(b"" if self._bare else self._http.send(h11.EndOfMessage()) or b"")
 
     def reset(self) -> None:
         """Break the connection off with RST; nothing can be sent any more."""
@@ -133,10 +139,19 @@ class Connection:
             else:
                 return None
 
+    def _framed(self, piece: bytes) -> bytes:
+        if self._bare:
+            return piece
+        if self._chunked:
+            # As h11 writes it, without its bookkeeping: a body cut at every byte has thousands of pieces.
+            return b"%x\r\n%b\r\n" % (len(piece), piece)
+        return self._http.send(h11.Data(data=piece)) or b""
+
     async def _write(self, event: h11.Event) -> None:
         await self._put(self._http.send(event) or b"")
 
     async def _put(self, data: bytes) -> None:
+        data, self._head = self._head + data, b""
         if data:
             self._writer.write(data)
             await self._writer.drain()

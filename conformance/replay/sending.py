@@ -116,6 +116,13 @@ def _offers(sent: Sent, packing: Packing) -> bool:
 async def _send(http: Connection, body: bytes, play: Play) -> None:
     chunking, cuts = play.delivery.chunking, play.delivery.cuts
     pieces = cut(body, chunking) if cuts is None else cut_at(body, cuts)
+    if play.delivery.pace is not None:
+        for piece in pieces:
+            await http.send(piece)
+            await asyncio.sleep(play.delivery.pace)
+        return
+    if not pieces:
+        await http.flush()
     paced = min(_PACED_BORDERS, len(pieces) - 1) if chunking in _PACED or cuts is not None else 0
     for piece in pieces[:paced]:
         await http.send(piece)

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from conformance.errors import HarnessError
 from conformance.replay.addressing import Sent, read_request
+from conformance.replay.behind import is_for
 from conformance.replay.delivery import Delivery, Miss, Play
 from conformance.replay.http1 import Connection, Request
 from conformance.replay.sending import play_answer
@@ -27,12 +28,23 @@ HOST = "127.0.0.1"
 _START_SECONDS = 10.0
 
 _Reply = Callable[[Connection, Request], Awaitable[None]]
+Unaddressed = Callable[[Connection, Request], Awaitable[tuple[Play, str] | None]]
 
 
 class ReplayServer:
-    """Plays deliveries over HTTP/1.1 on a port of its own. All methods are safe from any thread."""
+    """Plays deliveries over HTTP/1.1 on a port of its own. All methods are safe from any thread.
 
-    def __init__(self) -> None:
+    Args:
+        port: where to listen; 0 for any free port.
+        unaddressed: asked about a request that is for no open play, in the server's own thread; it names the play
+            and the path below it, or has answered and returns None.
+        behind_gateway: a request without a play's address is for the one play that is open.
+    """
+
+    def __init__(self, port: int = 0, unaddressed: Unaddressed | None = None, *, behind_gateway: bool = False) -> None:
+        self._behind_gateway = behind_gateway
+        self._wanted_port = port
+        self._unaddressed = unaddressed
         self._plays: dict[str, Play] = {}
         self._numbers = itertools.count(1)
         self._connections: set[asyncio.Task[Any]] = set()
@@ -41,6 +53,11 @@ class ReplayServer:
         self._stopping: asyncio.Event | None = None
         self._port = 0
         self._other_port = 0
+
+    @property
+    def port(self) -> int:
+        """Where it listens; 0 before it is started."""
+        return self._port
 
     def start(self) -> Self:
         """Listen; returns when connections are accepted.
@@ -116,7 +133,7 @@ class ReplayServer:
         self._stopping = asyncio.Event()
         # What asyncio would print here is a client that went away, which adapters under test do.
         self._loop.set_exception_handler(lambda _loop, _context: None)
-        server = await asyncio.start_server(partial(self._connected, self._reply), HOST, 0)
+        server = await asyncio.start_server(partial(self._connected, self._reply), HOST, self._wanted_port)
         other = await asyncio.start_server(partial(self._connected, self._elsewhere), HOST, 0)
         ready.set_result((_port_of(server), _port_of(other)))
         await self._stopping.wait()
@@ -148,6 +165,15 @@ class ReplayServer:
         target = urlsplit(request.target)
         segment, _, rest = target.path.removeprefix("/").partition("/")
         play = self._plays.get(segment)
+        if play is None and self._behind_gateway:
+            play, rest = self._meant(request), target.path.removeprefix("/")
+            segment = play.base_url.rpartition("/")[2] if play is not None else segment
+        elif play is None and self._unaddressed is not None:
+            found = await self._unaddressed(http, request)
+            if found is None:
+                return
+            play, rest = found
+            segment = play.base_url.rpartition("/")[2]
         if play is None:
             self._nobody(request, segment)
             await http.refuse(404, "no such play")
@@ -172,11 +198,16 @@ class ReplayServer:
             play.elsewhere.append(_sent(play, request, rest))
         await http.refuse(403, "this is not the host that was called")
 
+    def _meant(self, request: Request) -> Play | None:
+        """The play that a gateway's request is for; None for a late one of a play that has ended."""
+        plays = list(self._plays.values())
+        return plays[0] if len(plays) == 1 and is_for(plays[0].delivery, request.body) else None
+
     def _nobody(self, request: Request, segment: str) -> None:
         # Where only one play is open, a request without its segment is its adapter's; a segment
         # with a tilde is a late request of a play that has ended.
         plays = list(self._plays.values())
-        if len(plays) == 1 and "~" not in segment:
+        if len(plays) == 1 and "~" not in segment and not self._behind_gateway:
             plays[0].stray(
                 f"the binding asked for {request.method} {request.target}, without the path of "
                 f"{plays[0].base_url}: check how it builds its address from call.base_url"

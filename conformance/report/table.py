@@ -6,22 +6,28 @@ from collections.abc import Callable, Iterable, Mapping
 
 from conformance.checks import RULES, Finding
 from conformance.report.results import Run
-from conformance.verdict import Result
+from conformance.verdict import BY_GAP, Result
 from conformance.vocabulary import Severity, Verdict
 
-_MARKS: Mapping[str, str] = {"pass": "+", "not applicable": ".", "declared": "d"}
+_MARKS: Mapping[str, str] = {"pass": "+", "not applicable": ".", "declared": "d", "unscored": "u"}
 _LEGEND = "+ passes   . does not apply   M a MUST fails   s a SHOULD fails   d declared"
+_UNSCORED = "   u fails and does not count, (verdict) of a cell that does not count"
 
 
 def lines(run: Run) -> list[str]:
     """The table, the findings, and the totals."""
     checks = list(RULES)
     width = max([len(result.cell) for result in run.results], default=0)
-    table = [*_heads(checks, width + 14), *(_row(result, checks, width) for result in run.results), "", _LEGEND, ""]
+    rows = [_row(result, checks, width) for result in run.results]
+    legend = _LEGEND + (_UNSCORED if run.requirements else "")
+    table = [*_heads(checks, width + 16), *rows, "", legend, ""]
     return [
         *(table if run.results else ()),
-        *_findings("declared: listed as known failures or as gaps", run.results, _declared),
+        *_findings("declared gaps: what the adapter's interface has no place for", run.results, _gaps),
+        *_findings("declared: listed as known failures", run.results, _known),
         *_findings("open findings", run.results, _open),
+        *_findings(f"unscored: not in the set {run.requirements}, shown only", run.results, _unscored),
+        *_unscored_stale(run),
         *_totals(run),
     ]
 
@@ -38,7 +44,8 @@ def _heads(checks: list[str], indent: int) -> list[str]:
 
 def _row(result: Result, checks: list[str], width: int) -> str:
     marks = "".join(_mark(result, check) for check in checks)
-    return f"{result.cell:<{width}}  {result.verdict or 'not tested':<12}{marks}"
+    verdict = str(result.verdict or "not tested")
+    return f"{result.cell:<{width}}  {f'({verdict})' if result.unscored else verdict:<14}{marks}"
 
 
 def _mark(result: Result, check: str) -> str:
@@ -49,12 +56,29 @@ def _mark(result: Result, check: str) -> str:
     return "M" if Severity.MUST in severities else "s"
 
 
-def _declared(result: Result) -> Iterable[Finding]:
-    return (finding for finding in result.findings if finding.declared is not None)
+def _gaps(result: Result) -> Iterable[Finding]:
+    return (finding for finding in result.findings if (finding.declared or "").startswith(BY_GAP))
+
+
+def _known(result: Result) -> Iterable[Finding]:
+    return (
+        finding
+        for finding in result.findings
+        if finding.declared is not None and not finding.declared.startswith(BY_GAP)
+    )
 
 
 def _open(result: Result) -> Iterable[Finding]:
     return result.open
+
+
+def _unscored(result: Result) -> Iterable[Finding]:
+    return (finding for finding in result.findings if finding.unscored and finding.declared is None)
+
+
+def _unscored_stale(run: Run) -> list[str]:
+    stale = [f"  {result.cell}: {text}" for result in run.results for text in result.unscored_stale]
+    return ["unscored: declarations that did not show", *stale, ""] if stale else []
 
 
 def _findings(head: str, results: Iterable[Result], chosen: Callable[[Result], Iterable[Finding]]) -> list[str]:
@@ -78,6 +102,8 @@ def _totals(run: Run) -> list[str]:
     parts = [f"{totals.get(verdict, 0)} {verdict}" for verdict in Verdict]
     if totals.get("not tested"):
         parts.append(f"{totals['not tested']} not tested")
+    if run.requirements:
+        parts.append(f"{totals.get('unscored', 0)} unscored (set {run.requirements})")
     failures = run.failures()
     spare = [f"{count} cells do not apply: {why}" for why, count in sorted(run.not_applicable.items())]
     if run.narrow:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from conformance.checks import RULES, Finding
-from conformance.corpus import cassette, manifest
+from conformance.corpus import manifest
 from conformance.errors import ConformanceError
-from conformance.replay.faults import delivered
+from conformance.report.wire import frames_of
 from conformance.scenarios import Scenario, scenario
-from conformance.scenarios.view import REASON, View
 from conformance.verdict import Result
 from conformance.vocabulary import Mode
-from conformance.wire.sse import SseReader
 
 _WIDTH = 220
 _FRAMES_AROUND = 2
@@ -57,42 +54,18 @@ def _request(sent: Iterable[Any]) -> list[str]:
 
 def wire_excerpt(told: Scenario, mode: Mode) -> list[str]:
     """The cassette around the place where the reason stands; the end of it where there is none."""
-    try:
-        last = delivered(cassette(told.id, mode)[-1], told.fault)
-    except ConformanceError as error:
-        return [f"  wire      {error}"]
-    fault = f", as far as it was delivered ({told.fault.kind})" if told.fault else ""
-    head = f"  wire      HTTP {last.status}, cassettes/{told.id}/{mode}.yaml{fault}"
-    reader = SseReader()
-    if last.body.lstrip()[:1] in (b"{", b"[", b"<", b""):
-        return [head, f"      {_short(' '.join(last.body.decode('utf-8', 'replace').split()))}"]
-    frames = reader.feed(last.body)
-    tail = reader.close()
-    frames += [tail] if tail else []
-    view = View(told.api, mode, last.status, last.body)
-    at = len(frames) - 1
-    for number, frame in enumerate(frames):
-        one = View(told.api, mode, last.status, frame.raw)
-        if frame.data and any(value is not None for value in _values(one, view)):
-            at = number
-    first, end = max(0, at - _FRAMES_AROUND), min(len(frames), at + _FRAMES_AROUND + 1)
+    found = frames_of(told, mode)
+    if isinstance(found, ConformanceError):
+        return [f"  wire      {found}"]
+    fault = f", as far as it was delivered ({found.fault})" if found.fault else ""
+    head = f"  wire      HTTP {found.status}, cassettes/{told.id}/{mode}.yaml{fault}"
+    if not found.streamed:
+        return [head, f"      {_short(found.frames[0])}"]
+    first, end = max(0, found.at - _FRAMES_AROUND), min(len(found.frames), found.at + _FRAMES_AROUND + 1)
     shown = [
-        f"      {'>' if number == at else ' '} {_short(_on_one_line(frames[number].raw))}"
-        for number in range(first, end)
+        f"      {'>' if number == found.at else ' '} {_short(found.frames[number])}" for number in range(first, end)
     ]
-    return [head, f"      frames {first + 1} to {end} of {len(frames)}", *shown]
-
-
-def _on_one_line(raw: bytes) -> str:
-    """A frame for the eye: its lines side by side."""
-    return " | ".join(line for line in re.split(r"[\r\n]+", raw.decode("utf-8", "replace")) if line)
-
-
-def _values(one: View, whole: View) -> list[Any]:
-    try:
-        return one.values(*REASON[whole.api, whole.mode])
-    except ValueError:
-        return []
+    return [head, f"      frames {first + 1} to {end} of {len(found.frames)}", *shown]
 
 
 def _evidence(told: Scenario, result: Result) -> list[str]:

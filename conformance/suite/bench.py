@@ -18,6 +18,8 @@ from conformance.replay.faults import delivered
 from conformance.scenarios import Scenario
 from conformance.scenarios import scenario as scenario_of
 from conformance.scenarios.view import View
+from conformance.sets import RequirementSet
+from conformance.suite.steady import steadied
 from conformance.suite.watch import Watch
 from conformance.verdict import Result, judge
 from conformance.vocabulary import Api, Fault, FaultKind, Mode, Transport
@@ -51,6 +53,7 @@ class Bench:
         transport: how cassettes reach it.
         known: its listed failures.
         limit: seconds that a call may take.
+        requirements: what counts; None for everything.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class Bench:
         transport: Transport = Transport.SERVER,
         known: tuple[Known, ...] = (),
         limit: float = 10.0,
+        requirements: RequirementSet | None = None,
     ) -> None:
         from conformance.suite.caller import Caller
 
@@ -67,8 +71,11 @@ class Bench:
         self._transport = transport
         self._known = known
         self._limit = limit
+        self._requirements = requirements
         self._caller = Caller(adapter, limit)
-        self._server = ReplayServer() if transport is Transport.SERVER else None
+        port = getattr(adapter, "upstream_port", 0)  # of a gateway, whose upstream address is fixed
+        server = ReplayServer(port, behind_gateway=bool(port))
+        self._server = server if transport is Transport.SERVER else None
         self._player: Player = self._server or InProcess()
         self._plain: dict[tuple[str, Mode], Observation] = {}
         self._warm = False
@@ -98,10 +105,14 @@ class Bench:
             self._check_alive(scenario.api)
             case = self.case(scenario, mode)
         except (HarnessError, BrokenCassette, BrokenSnapshot) as error:
-            return Result.untested(scenario.id, mode, str(error)), ()
+            return self.untested(scenario, mode, str(error)), ()
         if any(seen.hung for seen in case.observed):
             self._hung.setdefault(scenario.api, f"{scenario.id}:{mode}")
-        return judge(case, self._known), case.plain.sent
+        return judge(case, self._known, self._requirements), case.plain.sent
+
+    def untested(self, scenario: Scenario, mode: Mode, problem: str) -> Result:
+        """The result of a cell that could not be put to the adapter."""
+        return Result.untested(scenario.id, mode, problem, self._requirements)
 
     def _check_alive(self, api: Api) -> None:
         """After a hang: does the adapter still answer what it answered before? A wedged library is told once.
@@ -259,7 +270,7 @@ class Bench:
         if scenario.without_query and any(scenario.without_query in sent.query for sent in play.sent):
             raise NotApplicable(f"{self.adapter.name} asks with {scenario.without_query}")
         return replace(
-            seen,
+            steadied(seen),
             sent=tuple(play.sent),
             elsewhere=tuple(play.elsewhere) if scenario.wire.redirects else None,
         )

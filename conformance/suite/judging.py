@@ -57,11 +57,12 @@ class Judging:
             NotApplicable: the adapter does not speak its API, or the transport cannot play it.
         """
         if self.wiring(scenario.api) is not None:
-            return Result.untested(scenario.id, mode, "the binding is wired wrong: a smoke test of this API fails"), ()
+            problem = "the binding is wired wrong: a smoke test of this API fails"
+            return self._bench.untested(scenario, mode, problem), ()
         try:
             return self._bench.judge(scenario, mode)
         except AdapterBroken as error:
-            return Result.untested(scenario.id, mode, str(error)), ()
+            return self._bench.untested(scenario, mode, str(error)), ()
 
     def _spoken(self, api: Api) -> None:
         if api not in self._bench.adapter.apis:

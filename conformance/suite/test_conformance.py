@@ -38,10 +38,12 @@ def test_scenario(
     try:
         result, sent = conformance_judging.result(scenario, mode)
     except NotApplicable as signal:
-        _tell(request, conformance_judging, not_applicable=str(signal))
+        _tell(request, conformance_judging, not_applicable=str(signal), cell=f"{scenario.id}:{mode}")
         pytest.skip(f"not applicable: {signal}")
     problem = conformance_judging.wiring(scenario.api)
     _tell(request, conformance_judging, result=result.to_json(), wiring=problem)
+    if result.unscored:
+        request.node.user_properties.append(("conformance_unscored", True))
     if problem is not None and not conformance_judging.first_time(scenario.api):
         pytest.skip(f"not tested: {result.problem}")  # one failure says it all; the results count the cell as untested
     if problem is not None:

@@ -1,4 +1,4 @@
-"""What arrives while the server holds a stream open, and when to let it go on. No judging: `stream.incremental` does."""
+"""What arrives while the server holds a stream open, and when to let it go on. `stream.incremental` judges it."""
 
 from __future__ import annotations
 

@@ -235,17 +235,6 @@ def test_schema_can_fail(run: Run, pytester: pytest.Pytester, read: Read) -> Non
             jsonschema.validate(found, SCHEMA)
 
 
-def test_xdist_gives_the_same_results(run: Run, pytester: pytest.Pytester, faulty: Callable[[str], str]) -> None:
-    """With findings, declared gaps and cells of both modes, two workers tell the controller all that one run tells."""
-    pytest.importorskip("xdist")
-    common = ("--adapter", faulty(DROPS_STOP), "-k", "natural-end or stop")
-    for name, workers in (("one.json", ()), ("two.json", ("-p", "xdist", "-n", "2"))):
-        result = run(*common, "--conformance-report", name, *workers)
-        assert result.ret == 1
-        result.stdout.fnmatch_lines(["*= conformance =*", "undeclared: *"])
-    assert (pytester.path / "one.json").read_bytes() == (pytester.path / "two.json").read_bytes()
-
-
 def test_xdist_with_a_fixture(run: Run, pytester: pytest.Pytester, readme_binding: str) -> None:
     """The controller builds no adapter, yet knows whose results these are."""
     pytest.importorskip("xdist")

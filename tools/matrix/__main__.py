@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--apis", metavar="LIST", help="only these upstream APIs, separated by commas")
     parser.add_argument("-k", metavar="EXPR", dest="only", help="only cells that pytest's -k chooses")
-    parser.add_argument("--out", type=Path, default=ROOT / "reports" / "matrix", help="where results go")
+    parser.add_argument("--out", type=Path, default=ROOT / "report", help="where results go")
     parser.add_argument("--venvs", type=Path, default=ROOT / ".venv" / "matrix", help="where environments are kept")
     parser.add_argument("--jobs", type=int, default=2, help="adapters at a time (default 2)")
     parser.add_argument("--minutes", type=float, default=45.0, help="minutes that one adapter may take (default 45)")

@@ -7,18 +7,19 @@ stopped, and a second run does only what has changed.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from conformance.errors import ConformanceError
+from conformance.report.results import read_results
 from conformance.verdict import Result
+from tools.matrix.beside import beside
 from tools.matrix.environment import python_of, tail
 from tools.matrix.subjects import ROOT, Subject
 
@@ -58,7 +59,8 @@ class Outcome:
     problem: str | None = None
     seconds: float = 0.0
     kept: bool = False
-    page: str | None = None
+    corpus: str = ""
+    wiring: tuple[str, ...] = ()
 
 
 def run_all(subjects: Iterable[Subject], settings: Settings, say: Callable[[str], None]) -> list[Outcome]:
@@ -80,7 +82,10 @@ def kept(subject: Subject, settings: Settings) -> Outcome:
     path = settings.out / f"{subject.slug}.json"
     if not path.is_file():
         return Outcome(subject.name, problem=f"no result: {path} does not exist")
-    return _read(subject, path, kept=True)
+    try:
+        return _read(subject, path, kept=True)
+    except ConformanceError as error:
+        return Outcome(subject.name, problem=error.problem)
 
 
 def corpus_digest() -> str:
@@ -114,7 +119,11 @@ def _run(subject: Subject, settings: Settings, corpus: str, say: Callable[[str],
     python = python_of(subject, settings.home, settings.out / f"{subject.slug}.install.log")
     say(f"{subject.name}: running the suite")
     start = time.monotonic()
-    problem = _pytest(subject, settings, python, result)
+    with beside(subject, python, settings.out / f"{subject.slug}.beside.log") as ports:
+        adapter = subject.adapter
+        for name, port in ports.items():
+            adapter = adapter.replace(f"{{{name}}}", port)
+        problem = _pytest(replace(subject, adapter=adapter), settings, python, result)
     if problem is not None:
         return Outcome(subject.name, problem=problem, seconds=time.monotonic() - start)
     stamp.write_text(key, encoding="utf-8")
@@ -126,10 +135,9 @@ def _pytest(subject: Subject, settings: Settings, python: Path, result: Path) ->
     ini = settings.out / "pytest.ini"  # an empty one: the settings of this repository are for its own tests
     ini.write_text("[pytest]\n", encoding="utf-8")
     log = settings.out / f"{subject.slug}.log"
-    page = settings.out / f"{subject.slug}.html"
     command = [str(python), "-m", "pytest", "--pyargs", "conformance", "--adapter", subject.adapter, "-q"]
     command += ["-c", str(ini), "--rootdir", str(settings.out), "-p", "no:cacheprovider", "--tb=short"]
-    command += ["--conformance-report", str(result), "--conformance-html", str(page), *_known(subject)]
+    command += ["--conformance-report", str(result), *_known(subject)]
     environment = {**os.environ, "COLUMNS": "200"}
     with log.open("w", encoding="utf-8") as out:
         try:
@@ -156,14 +164,14 @@ def _known(subject: Subject) -> list[str]:
 
 
 def _read(subject: Subject, path: Path, **more: Any) -> Outcome:
-    data = json.loads(path.read_text(encoding="utf-8"))
-    page = path.with_suffix(".html")
+    run = read_results(path)
     return Outcome(
         name=subject.name,
-        version=data["version"],
-        apis=tuple(data["apis"]),
-        results=tuple(Result.from_json(item) for item in data["results"]),
-        page=page.name if page.is_file() else None,
+        version=run.version,
+        apis=run.apis,
+        results=tuple(run.results),
+        corpus=run.corpus,
+        wiring=tuple(run.wiring),
         **more,
     )
 

@@ -2,7 +2,9 @@
 
 A requirements file is pip's own form. Comments at its top say what it is for: `# library: NAME` is the distribution
 under test, `# adapter: ...` what `--adapter` gets where that is not the file's name, `# npm: FOLDER` a folder with a
-package-lock.json to install beside it. `{root}` stands for the root of this repository.
+package-lock.json to install beside it, `# start: ...` a command that runs beside the suite (a gateway), and `# set:
+NAME=VALUE` a variable of its environment. `{root}` stands for the root of this repository, `{bin}` for the
+environment's programs, `{port}` and `{upstream}` for the ports that the command listens at and calls.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from conformance.errors import BadOption
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = Path(__file__).parent / "requirements"
 
-_HEADER = re.compile(r"# (library|adapter|npm): (.+)")
+_HEADER = re.compile(r"# (library|adapter|npm|start|set): (.+)")
 _PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9.!+_-]+)")
 
 
@@ -33,6 +35,8 @@ class Subject:
         requirements: lines for pip: exact pins, or the one version that is compared.
         npm: a folder to run `npm ci` in.
         extra: the extra of our package that names what the library needs, where not everything is pinned.
+        start: a command to run beside the suite; its first `{port}` is waited for.
+        variables: of that command's environment.
     """
 
     name: str
@@ -41,6 +45,8 @@ class Subject:
     requirements: tuple[str, ...] = field(default=(), repr=False)
     npm: Path | None = None
     extra: str | None = None
+    start: str | None = None
+    variables: tuple[tuple[str, str], ...] = ()
 
     @property
     def slug(self) -> str:
@@ -51,7 +57,8 @@ class Subject:
     def digest(self) -> str:
         """Changes with everything that an environment is made from."""
         lock = (self.npm / "package-lock.json").read_text(encoding="utf-8") if self.npm else ""
-        return hashlib.sha256(repr((self.requirements, self.extra, lock)).encode()).hexdigest()[:16]
+        made_from = (self.requirements, self.extra, lock, self.start, self.variables)
+        return hashlib.sha256(repr(made_from).encode()).hexdigest()[:16]
 
 
 def every(folder: Path = REQUIREMENTS) -> dict[str, Subject]:
@@ -83,6 +90,8 @@ def versions(text: str, folder: Path = REQUIREMENTS) -> list[Subject]:
         if match is None:
             raise BadOption(f"--versions: {item!r} is no LIBRARY==VERSION", "e.g. litellm==1.98.1,litellm==1.110.2")
         subject = _of(match[1], by_library)
+        if not subject.library:
+            raise BadOption(f"--versions: {subject.name} is no one library", "name an adapter that a library is behind")
         pin = f"{subject.library}=={match[2]}"
         found.append(replace(subject, name=pin, requirements=(pin,), extra=subject.name))
     counts = {subject.library: sum(1 for other in found if other.library == subject.library) for subject in found}
@@ -104,10 +113,14 @@ def _read(path: Path) -> Subject:
     lines = path.read_text(encoding="utf-8").splitlines()
     said = {match[1]: match[2].strip() for line in lines if (match := _HEADER.fullmatch(line.strip()))}
     npm = said.get("npm")
+    variables = [match[2] for line in lines if (match := _HEADER.fullmatch(line.strip())) and match[1] == "set"]
+    adapter = said.get("adapter", path.stem)
     return Subject(
         name=path.stem,
-        adapter=said.get("adapter", path.stem).format(root=ROOT),
+        adapter=adapter.replace("{root}", str(ROOT)),
         library=said.get("library", ""),
         requirements=tuple(line.strip() for line in lines if line.strip() and not line.startswith("#")),
         npm=ROOT / npm if npm else None,
+        start=said.get("start"),
+        variables=tuple((name, value) for name, _, value in (text.partition("=") for text in variables)),
     )

@@ -1,0 +1,1 @@
+"""Tests of the servers under test: the reference engine, faulty engines, hopeless servers."""
