@@ -1,29 +1,33 @@
 """P3: the cost of one scenario while the corpus grows 1x, 4x, 16x, in a whole pytest run with the reference adapter.
 
-The grown corpus is one of copies under names of their own, files included, in a scratch folder. What a run costs with
-none of them (start-up and smoke) is taken off. `python -m benchmarks growth`
+The grown corpus is one of copies under names of their own, files included, in a scratch folder. What a run in the same
+process costs with none of them (smoke, pytest itself) is taken off. `python -m benchmarks growth`
 """
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
-from benchmarks.measure import Figure, bare_pytest, children, interleaved, python
+from benchmarks.measure import Figure, bare_pytest
 from conformance import corpus, scenarios
 from conformance.scenarios import Scenario
 from conformance.suite.smoke import Smoke
 from conformance.vocabulary import Api
 
 TARGET = 1.15
-AN_API = 3
+AN_API = 5
 """Scenarios of each API in the corpus at 1x."""
-TIMES = (1, 4, 16)
+ROUNDS = {1: 5, 4: 2, 16: 1}
+"""How often each size is run."""
 
 
 def base() -> tuple[list[Scenario], list[Scenario]]:
@@ -56,30 +60,50 @@ def grown(times: int, folder: Path) -> dict[str, Scenario]:
 def figures() -> Iterator[Figure]:
     """The cost of a scenario at each size, as a ratio to that at 1x."""
     count = len(base()[1])
-    arms = {times: python("-m", "benchmarks.growth", str(times)) for times in (0, *TIMES)}
-    took: dict[int, float] = {}
-    for sizes, rounds in (((0, 1), 5), ((4,), 2), ((16,), 1)):
-        took |= interleaved({size: arms[size] for size in sizes}, rounds, children, warm_up=0 in sizes)
-    each = {times: (took[times] - took[0]) / (count * times) for times in TIMES}
-    for times in TIMES[1:]:
-        note = f"{each[times] * 1e3:.1f} ms a scenario at {times}x, {each[1] * 1e3:.1f} ms at 1x"
+    cost = {times: in_a_process(times) for times in ROUNDS}
+    for times in (4, 16):
+        note = f"{cost[times] * 1e3:.1f} ms a scenario at {times}x, {cost[1] * 1e3:.1f} ms at 1x"
         what = f"cost of a scenario with {count * times} / with {count}"
-        yield Figure("P3", what, each[times] / each[1], TARGET, note=note)
+        yield Figure("P3", what, cost[times] / cost[1], TARGET, note=note)
 
 
-def main(times: int) -> int:
-    """Run pytest on a grown corpus."""
+def in_a_process(times: int) -> float:
+    """Processor seconds a scenario, measured in a fresh interpreter."""
+    done = subprocess.run([sys.executable, "-m", "benchmarks.growth", str(times)], stdout=subprocess.PIPE, check=True)
+    return float(done.stdout.split()[-1])
+
+
+def main(times: int) -> None:
+    """Run pytest without copies for its imports, then in turn without and with them; print what one of them costs."""
+    current: dict[str, Scenario] = {}
     with TemporaryDirectory() as name:
         folder = Path(name)
-        catalogue = grown(times, folder)
+        whole = grown(times, folder)
+        least = {each.id: each for each in base()[0]}
         # Before pytest loads the suite, which takes these two by name.
-        scenarios.catalogue = cache(lambda: catalogue)
+        scenarios.catalogue = cache(lambda: current)
         corpus.root = cache(lambda: folder)
         import pytest
 
         _, _, *options = bare_pytest(folder)
-        return int(pytest.main([*options, "--pyargs", "conformance", "--adapter", "reference"]))
+        arguments = [*options, "--pyargs", "conformance", "--adapter", "reference"]
+
+        def run(catalogue: dict[str, Scenario]) -> None:
+            current.clear()
+            current.update(catalogue)
+            assert pytest.main(arguments) == 0
+
+        run(least)
+        took = [(timed(partial(run, least)), timed(partial(run, whole))) for _ in range(ROUNDS[times])]
+    print(median(full - bare for bare, full in took) / (len(whole) - len(least)))
+
+
+def timed(action: Callable[[], object]) -> float:
+    """Processor seconds of one action."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    main(int(sys.argv[1]))

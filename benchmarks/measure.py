@@ -10,13 +10,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple, TypeVar
-
-Name = TypeVar("Name", str, int)
+from typing import NamedTuple
 
 
 class Figure(NamedTuple):
@@ -54,15 +52,13 @@ def of(benchmark: str) -> list[Figure]:
 
 
 def interleaved(
-    arms: Mapping[Name, Callable[[], object]],
+    arms: Mapping[str, Callable[[], object]],
     rounds: int,
     clock: Callable[[], float] = time.process_time,
-    *,
-    warm_up: bool = True,
-) -> dict[Name, float]:
-    """Median seconds of each arm over so many rounds; one round before them, where wanted, is not counted."""
-    taken: dict[Name, list[float]] = {name: [] for name in arms}
-    for turn in range(0 if warm_up else 1, rounds + 1):
+) -> dict[str, float]:
+    """Median seconds of each arm over so many rounds; one round before them is not counted."""
+    taken: dict[str, list[float]] = {name: [] for name in arms}
+    for turn in range(rounds + 1):
         for name, arm in arms.items():
             start = clock()
             arm()
@@ -103,21 +99,16 @@ def bare_pytest(folder: Path) -> list[str]:
     return ["-m", "pytest", "-q", "-c", str(ini), "-p", "no:cacheprovider"]
 
 
-def table(figures: Iterable[Figure]) -> str:
-    """Figures as aligned lines: id, measured value, target, whether it is held, what it is."""
-    rows: list[Sequence[str]] = [("id", "measured", "target", "", "what")]
-    for each in figures:
-        value = (
-            "-"
-            if each.value is None
-            else f"{each.value:.3g} {each.unit}"
-            if each.value < 1000
-            else f"{each.value:.0f} {each.unit}"
-        )
-        target = "" if each.target is None else f"<= {each.target:g}"
-        rows.append((each.id, value, target, each.held, each.what + (f" ({each.note})" if each.note else "")))
-    widths = [max(len(row[place]) for row in rows) for place in range(4)]
-    return "\n".join(
-        "  ".join([*(text.ljust(width) for text, width in zip(row[:4], widths, strict=True)), row[4]]).rstrip()
-        for row in rows
-    )
+COLUMNS = ("id", "measured", "target", "", "what")
+
+
+def line(figure: Figure) -> str:
+    """A figure as one line of the table whose head is `COLUMNS`."""
+    value = "-" if figure.value is None else f"{figure.value:.3g} {figure.unit}"
+    target = "" if figure.target is None else f"<= {figure.target:g}"
+    return row(figure.id, value, target, figure.held, figure.what + (f" ({figure.note})" if figure.note else ""))
+
+
+def row(id_: str, value: str, target: str, held: str, what: str) -> str:
+    """Five texts in the widths of the table: rows are shown as they come, before the widest is known."""
+    return f"{id_:3} {value:>9}  {target:7} {held:12} {what}".rstrip()

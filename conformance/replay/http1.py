@@ -51,8 +51,8 @@ class Connection:
                 await self.refuse(error.error_status_hint, f"not HTTP/1.1: {error}")
             return None
 
-    async def begin(self, status: int, headers: Headers, *, framing: Framing, length: int = 0) -> None:
-        """The head, which goes out with the first of the body; in a chunked one each `send` is an HTTP chunk of its own.
+    def begin(self, status: int, headers: Headers, *, framing: Framing, length: int = 0) -> None:
+        """Make the head, which goes out with the first piece; in a chunked body each `send` is an HTTP chunk.
 
         Args:
             status: as it goes out.
@@ -106,7 +106,7 @@ class Connection:
         body = json.dumps({"error": {"message": f"conformance: {message}"}}).encode()
         # The official SDKs obey this header; a retry would ask the same again after a pause.
         headers = (("content-type", "application/json"), ("x-should-retry", "false"))
-        await self.begin(status, headers, framing=Framing.LENGTH, length=len(body))
+        self.begin(status, headers, framing=Framing.LENGTH, length=len(body))
         if not self._bodiless:
             await self.send(body)
         await self.end()
@@ -125,7 +125,7 @@ class Connection:
             event = self._http.next_event()
             if event is h11.NEED_DATA:
                 if self._http.they_are_waiting_for_100_continue:
-                    await self._write(h11.InformationalResponse(status_code=100, headers=[]))
+                    await self._put(self._http.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
                 self._http.receive_data(await self._reader.read(_READ))
             elif isinstance(event, h11.Request):
                 head = event
@@ -146,9 +146,6 @@ class Connection:
             # As h11 writes it, without its bookkeeping: a body cut at every byte has thousands of pieces.
             return b"%x\r\n%b\r\n" % (len(piece), piece)
         return self._http.send(h11.Data(data=piece)) or b""
-
-    async def _write(self, event: h11.Event) -> None:
-        await self._put(self._http.send(event) or b"")
 
     async def _put(self, data: bytes) -> None:
         data, self._head = self._head + data, b""

@@ -73,7 +73,7 @@ async def play_answer(http: Connection, play: Play, sent: Sent, turn: Turn, othe
         headers.append(("content-encoding", str(delivery.packing)))
         play.packed = True
     promised = len(body if fault is None or fault.kind is FaultKind.CUT else exchange.body)
-    await http.begin(exchange.status, headers, framing=framing, length=promised)
+    http.begin(exchange.status, headers, framing=framing, length=promised)
     before, after = _split(body, delivery.hold_after if streamed else None)
     await _send(http, before, play)
     if after:
@@ -116,13 +116,13 @@ def _offers(sent: Sent, packing: Packing) -> bool:
 async def _send(http: Connection, body: bytes, play: Play) -> None:
     chunking, cuts = play.delivery.chunking, play.delivery.cuts
     pieces = cut(body, chunking) if cuts is None else cut_at(body, cuts)
+    if not pieces:
+        await http.flush()
     if play.delivery.pace is not None:
         for piece in pieces:
             await http.send(piece)
             await asyncio.sleep(play.delivery.pace)
         return
-    if not pieces:
-        await http.flush()
     paced = min(_PACED_BORDERS, len(pieces) - 1) if chunking in _PACED or cuts is not None else 0
     for piece in pieces[:paced]:
         await http.send(piece)

@@ -6,12 +6,12 @@ What one client sees is tested elsewhere.
 from __future__ import annotations
 
 import json
-import os
 import socket
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
@@ -51,6 +51,10 @@ def begin(play: Play) -> socket.socket:
     return wire
 
 
+def descriptors_open() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def test_two_hundred_calls_at_once_get_their_own_bytes() -> None:
     together = threading.Barrier(200)
     with ReplayServer() as server, httpx.Client(timeout=30, limits=httpx.Limits(max_connections=200)) as client:
@@ -85,16 +89,16 @@ def test_clients_that_vanish_leave_nothing() -> None:
         with ReplayServer() as server:
             with server.playing(delivery(FRAMES)) as play:
                 assert stream(client, play) == FRAMES
-            descriptors, threads = len(os.listdir("/proc/self/fd")), threading.active_count()
+            descriptors, threads = descriptors_open(), threading.active_count()
             with server.playing(delivery(FRAMES, Chunking.BYTE)) as play:
                 for _ in range(60):
                     begin(play).close()
                 assert stream(client, play) == FRAMES
             assert play.problem is None
             left = time.monotonic() + 5
-            while len(os.listdir("/proc/self/fd")) > descriptors and time.monotonic() < left:
+            while descriptors_open() > descriptors and time.monotonic() < left:
                 time.sleep(0.01)
-            assert len(os.listdir("/proc/self/fd")) <= descriptors
+            assert descriptors_open() <= descriptors
             assert threading.active_count() == threads
         assert threading.active_count() == threads - 1
 

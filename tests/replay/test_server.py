@@ -141,6 +141,13 @@ class TestBorders:
         assert b"".join(reads).endswith(WHOLE)
         assert len(reads) > 3
 
+    def test_an_older_client_gets_no_http_chunks(self, server: ReplayServer) -> None:
+        body = json.dumps(STREAMED_REQUEST).encode()
+        with server.playing(delivery(chunking=Chunking.FRAME)) as play, connect(play) as wire:
+            wire.sendall(head(play, body).replace(b"HTTP/1.1", b"HTTP/1.0") + body)
+            reply = b"".join(iter(lambda: wire.recv(65536), b""))
+        assert reply.partition(b"\r\n\r\n")[2] == STREAM
+
     def test_a_long_body_byte_by_byte_arrives_whole(self, server: ReplayServer, client: httpx.Client) -> None:
         body = STREAM * 20
         mine = delivery(exchanges={Mode.STREAMED: (exchange(body),)}, chunking=Chunking.BYTE)
@@ -160,6 +167,15 @@ class TestHolding:
                 got += b"".join(pieces)
         assert got == STREAM
         assert (play.held, play.released) == (True, True)
+
+    def test_a_wire_held_before_its_first_frame_shows_the_head(self, server: ReplayServer) -> None:
+        body = json.dumps(STREAMED_REQUEST).encode()
+        with server.playing(delivery(hold_after=0)) as play, connect(play) as wire:
+            wire.sendall(head(play, body) + body)
+            reply = wire.recv(65536)
+            assert not play.released
+        assert reply.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert reply.endswith(b"\r\n\r\n")
 
     def test_without_release_the_rest_comes_after_a_while(
         self, server: ReplayServer, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
