@@ -229,7 +229,10 @@ def _opened(place: int, item: Json) -> ToolCallDelta:
 
 def _waits(item: Json) -> bool:
     """Whether the caller has to act on an item before the model goes on."""
-    return item.get("type") in _ACTS or (item.get("type") == "tool_search_call" and item.get("execution") == "client")
+    kind = item.get("type")
+    if kind == "shell_call":  # the vendor's own container runs it otherwise
+        return as_object(item.get("environment")).get("type") == "local"
+    return kind in _ACTS or (kind == "tool_search_call" and item.get("execution") == "client")
 
 
 def _act(place: int, item: Json) -> ToolCallDelta:

@@ -50,6 +50,7 @@ def genai(
     reasons = known(gemini, "stops") if reasons is None else reasons
     blocks = known(gemini, "blocks") if blocks is None else blocks
     paths = {name: "Any" for name in known(gemini, "paths:$.candidates[]") if name != "finishReason"}
+    response = {name: "Any" for name in known(gemini, "paths:$") if name != "usageMetadata"}
     fields = {**paths, "finish_reason": "Optional[FinishReason]", **candidate}
     return {
         "google/genai/_common.py": "import enum\n\nclass CaseInSensitiveEnum(str, enum.Enum): ...\n\nclass Base: ...\n",
@@ -62,7 +63,8 @@ def genai(
                 _class("GenerateContentResponsePromptFeedback", {"block_reason": "Optional['BlockedReason']"}),
                 _class("Part", dict.fromkeys(known(gemini, "parts"), "Optional[dict[str, Any]]")),
                 _class("Candidate", fields),
-                _class("GenerateContentResponse", dict.fromkeys(known(gemini, "paths:$"), "Any")),
+                _class("Usage", dict.fromkeys(known(gemini, "paths:$.usageMetadata"), "Any")),
+                _class("GenerateContentResponse", {**response, "usage_metadata": "Optional['Usage']"}),
             ]
         ),
     }

@@ -47,8 +47,13 @@ FILES = {
         "    type: Literal['two']\n"
         "Both: TypeAlias = Annotated[Union[One, Two], Tag('type')]\n"
     ),
-    "p/b.py": "from .common import Kind\n\nclass Colour(Kind):\n    '''Three.'''\n    RED = 'red'\n    BLUE = 'blue'\n    N = 3\n",
-    "p/common.py": "import enum\nclass Kind(str, enum.Enum): ...\nclass Base:\n    base: str\n    type: Literal['base']\n",
+    "p/b.py": (
+        "from .common import Kind\n\nclass Colour(Kind):\n    '''Three.'''\n"
+        "    RED = 'red'\n    BLUE = 'blue'\n    N = 3\n"
+    ),
+    "p/common.py": (
+        "import enum\nclass Kind(str, enum.Enum): ...\nclass Base:\n    base: str\n    type: Literal['base']\n"
+    ),
     "p/deep/__init__.py": "",
     "p/deep/inner.py": "from ..a import Reason\n\nclass Deep:\n    value: Reason\n",
     "p/broken.py": "def (",

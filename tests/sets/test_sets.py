@@ -13,6 +13,8 @@ from conformance.errors import BadSet
 from conformance.known_failures import Known
 from conformance.options import Options
 from conformance.report import Run, lines
+from conformance.report.badge import badge
+from conformance.report.markdown import markdown
 from conformance.report.page_data import page_data
 from conformance.scenarios import catalogue, scenario
 from conformance.sets import RequirementSet, find, freeze, names, parse, render
@@ -48,6 +50,13 @@ def test_every_set_of_the_package_is_read() -> None:
         assert found.name == name
         assert found.cells
         assert parse(render(found), name) == found
+
+
+def test_the_newest_set_has_everything() -> None:
+    """Whoever adds a scenario or a rule freezes it: in the set of the version to come, never in a released one."""
+    newest = names()[-1]
+    mend = f"was {newest} released? then `python -m tools.sets freeze` a new name; else `freeze {newest} --again`"
+    assert find(newest) == freeze(newest), mend
 
 
 def test_freezing_reads_back() -> None:
@@ -179,6 +188,10 @@ def test_what_is_unscored_is_shown() -> None:
     assert "0 misleading, 1 unscored (set 2026.01)" in text
     assert "undeclared: 0 MUST, 0 SHOULD" in text
     assert run.to_json()["totals"] == {"unscored": 1}
+    summary = markdown([run])
+    assert "set 2026.01; 1 cells that it lacks count for nothing" in summary
+    assert "Unscored: not in the requirement set (2)" in summary
+    assert "no cells" in badge(run)
     assert run.to_json()["set"] == "2026.01"
     (cell,) = page_data([run])["runs"][0]["cells"].values()
     assert cell["v"] == "unscored"
@@ -212,6 +225,9 @@ def test_freeze_list_and_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
     assert main([*folder, "list"]) == 0
     assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == ["2026.01", "2026.12"]
+    assert main([*folder, "freeze", "2026.12", "--again"]) == 0
+    assert main([*folder, "freeze", "2026.01", "--again"]) == 2
+    capsys.readouterr()
     for new in ([], ["2026.12"]):
         assert main([*folder, "diff", "2026.01", *new]) == 0
         assert capsys.readouterr().out.splitlines() == [

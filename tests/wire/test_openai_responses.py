@@ -437,9 +437,17 @@ def test_the_text_of_a_custom_tool_cannot_look_cut() -> None:
         {"type": "apply_patch_call", "call_id": "call_1", "operation": {}},
         {"type": "mcp_approval_request", "id": "mcpr_1", "name": "x"},
         {"type": "tool_search_call", "call_id": "call_1", "execution": "client"},
+        {"type": "shell_call", "call_id": "call_1", "environment": {"type": "local"}},
     ],
 )
 def test_an_item_that_waits_for_the_caller_is_a_tool_call(item: dict[str, object]) -> None:
     """`completed` beside an item that the caller must act on is no finished answer."""
     body = {"object": "response", "status": "completed", "output": [item]}
     assert CODEC.read(200, json.dumps(body).encode()).stop is Stop.TOOL_CALL
+
+
+@pytest.mark.parametrize("environment", [None, {"type": "container_reference", "container_id": "cntr_1"}])
+def test_a_shell_call_that_the_vendor_runs_is_no_tool_call(environment: object) -> None:
+    item = {"type": "shell_call", "call_id": "call_1", "environment": environment}
+    body = {"object": "response", "status": "completed", "output": [item]}
+    assert CODEC.read(200, json.dumps(body).encode()).stop is Stop.COMPLETE

@@ -136,5 +136,6 @@ def _download(asked: str, folder: Path) -> Path:
 
 def _reason(told: str) -> str:
     """What pip said in one line, without the list of all versions that exist."""
-    errors = [line for line in told.splitlines() if line.startswith("ERROR:")]
-    return re.sub(r" \(from versions:.*", "", errors[0].removeprefix("ERROR: "))[:300] if errors else "it said nothing"
+    lines = [line for line in told.splitlines() if line.strip()] or ["it said nothing"]
+    worst = next((line for line in lines if line.startswith("ERROR:")), lines[-1])
+    return re.sub(r" \(from versions:.*", "", worst.removeprefix("ERROR: "))[:300]

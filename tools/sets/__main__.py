@@ -23,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     freezing = commands.add_parser("freeze", help="write what is judged now as a new set")
     freezing.add_argument("name", help="CalVer, such as 2026.12")
+    freezing.add_argument("--again", action="store_true", help="write the newest set anew: one that was never released")
     commands.add_parser("list", help="print the sets, oldest first, with what each scores")
     comparing = commands.add_parser("diff", help="print what a newer set scores and an older one does not")
     comparing.add_argument("old", help="a set")
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         if options.command == "freeze":
-            print(_freeze(options.name, options.folder))
+            print(_freeze(options.name, options.folder, again=options.again))
         elif options.command == "list":
             for name in names(options.folder):
                 print(_summary(find(name, folder=options.folder)))
@@ -44,14 +45,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _freeze(name: str, folder: Path) -> str:
+def _freeze(name: str, folder: Path, *, again: bool) -> str:
     if not NAME.fullmatch(name):
         raise BadSet(
             f"{name!r} is no CalVer name", "year and month, and a count where one is needed: 2026.12, 2026.12.1"
         )
     there = names(folder)
-    if name in there:
-        raise BadSet(f"the set {name} is frozen already", f"take a new name, such as {name}.1")
+    if name in there and not (again and name == there[-1]):
+        raise BadSet(
+            f"the set {name} is frozen already", "take a new name; --again writes the newest anew, before its release"
+        )
     if there and order(name) < order(there[-1]):
         raise BadSet(f"{name} is older than the newest set {there[-1]}", "take a newer name")
     path = folder / f"{name}.toml"
