@@ -1,11 +1,12 @@
 """A provider on loopback for the recorder: keys, errors, chunk times and telling headers as vendors have. No tests.
 
 Its replies are the corpus's own, by the request that the recorder sends for a scenario; a script changes
-what answers next.
+what answers next. As a program it plays all scenarios that can be provoked, until Ctrl-C.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import threading
@@ -18,10 +19,11 @@ from typing import Any, Self
 
 from conformance.corpus import Exchange, cassette
 from conformance.replay.chunking import frames
-from conformance.scenarios import scenario
+from conformance.scenarios import catalogue, scenario
 from conformance.vocabulary import Api, Mode
 from tools.record.asking import question
 from tools.record.provocations import Provocation, provocation
+from tools.secrets.own_key import VARIABLES
 
 # Put together from pieces, so that no file holds what looks like a key.
 KEYS: Mapping[Api, str] = {
@@ -231,3 +233,19 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {**TELLING, **request_id, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
+
+
+def main() -> None:
+    """Play the provider, and print what the recorder has to be told."""
+    ids = [id_ for id_, one in catalogue().items() if isinstance(provocation(one), Provocation)]
+    with StandIn(ids, pause=0.05) as running:
+        for api, variable in VARIABLES.items():
+            if api is not Api.OPENAI_RESPONSES:  # it shares its key with the other API of its vendor
+                print(f"export {variable}={KEYS[api]}")
+        print(f"export STAND_IN='{' '.join(running.options)}'", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

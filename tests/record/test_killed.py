@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +12,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stand_in import StandIn, Turn
@@ -77,6 +78,7 @@ def test_a_kill_at_every_step_leaves_all_or_nothing(vendor: StandIn, first: Path
     assert not any(row["left"] for row in killed)
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_every_step_leaves_all_or_nothing_at_once(vendor: StandIn, first: Path) -> None:
     *interrupted, through = ended("interrupt", SMALL, vendor, first)
     assert through["code"] == 0
@@ -85,6 +87,7 @@ def test_ctrl_c_at_every_step_leaves_all_or_nothing_at_once(vendor: StandIn, fir
     assert not any(row["left"] for row in interrupted)
 
 
+@pytest.mark.slow
 def test_a_full_disk_at_every_step_leaves_all_or_nothing(vendor: StandIn, first: Path) -> None:
     *failed, through = ended("full", SMALL, vendor, first)
     assert through["code"] == 0
@@ -96,16 +99,10 @@ def test_a_full_disk_at_every_step_leaves_all_or_nothing(vendor: StandIn, first:
 def test_the_kernel_refuses_to_write_more(vendor: StandIn, first: Path) -> None:
     """No file may grow beyond so many bytes: what the system itself does when there is no room."""
     before = tree(first)
-    command = [sys.executable, "-m", "tools.record", ID, "--corpus", str(first), *vendor.options]
-    done = subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600)),
-    )
+    limited = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"]  # blocks of 512 or 1024 bytes, by the shell
+    command = [*limited, sys.executable, "-m", "tools.record", ID, "--corpus", str(first), *vendor.options]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
     assert "error: cannot write: " in done.stderr
     assert tree(first) == before
@@ -147,16 +144,21 @@ def test_a_journal_that_does_not_fit_is_not_followed(tmp_path: Path) -> None:
     assert tree(tmp_path).keys() == {f"{FOLDER}/staged/0", f"{FOLDER}/journal.json"}
 
 
-def test_a_file_system_of_its_own_is_refused(tmp_path: Path) -> None:
+def test_a_file_system_of_its_own_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rename works on one file system only, so this is known before anything is decided."""
-    elsewhere = Path("/dev/shm")  # noqa: S108 -- made by the system, on a file system of its own
-    if not elsewhere.is_dir() or elsewhere.stat().st_dev == tmp_path.stat().st_dev:
-        pytest.skip("there is one file system only")
-    (tmp_path / "cassettes").symlink_to(elsewhere)
+    mounted, plain = tmp_path / "cassettes", Path.stat
+    mounted.mkdir()
+
+    def stat(path: Path, **options: Any) -> os.stat_result:
+        found = plain(path, **options)
+        return os.stat_result((*found[:2], found.st_dev + 1, *found[3:10])) if path == mounted else found
+
+    monkeypatch.setattr(Path, "stat", stat)
     store = Store(tmp_path)
     with store.held(), pytest.raises(WrongFolder, match="another file system"):
         store.commit({"cassettes/a.yaml": b"x"})
     assert not (tmp_path / FOLDER).exists()
+    assert not list(mounted.iterdir())
 
 
 def test_what_takes_long_is_not_the_disk(tmp_path: Path) -> None:
@@ -166,3 +168,28 @@ def test_what_takes_long_is_not_the_disk(tmp_path: Path) -> None:
     with store.held():
         store.commit({f"cassettes/{number}.yaml": b"x" * 100_000 for number in range(6)})
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.slow
+def test_the_rehearsal_that_contributing_describes(tmp_path: Path) -> None:
+    """The stand-in as a program prints what to export and to add; with that the recorder records."""
+    program = [sys.executable, str(Path(__file__).with_name("stand_in.py"))]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(program, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        printed = [shlex.split(running.stdout.readline())[1].partition("=") for _ in range(4)]
+        exports = {name: value for name, _, value in printed}
+        command = [
+            sys.executable,
+            "-m",
+            "tools.record",
+            ID,
+            *exports.pop("STAND_IN").split(),
+            "--corpus",
+            str(tmp_path),
+        ]
+        done = subprocess.run(command, env={**os.environ, **exports}, cwd=ROOT, capture_output=True, check=False)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(20) == 0
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "snapshots" / f"{ID}.json").is_file()

@@ -16,7 +16,7 @@ from conformance.scenarios.view import View
 from conformance.vocabulary import Api, Mode
 from tools.record.__main__ import main
 
-CHAT, ANTHROPIC = "openai-chat/stop-fired", "anthropic-messages/stop-fired"
+CHAT, ANTHROPIC = "openai-chat/stop-newline", "anthropic-messages/stop-fired"
 EVERY = [
     *(CHAT, "openai-chat/send-stop-5", "openai-chat/error-http-401", "openai-chat/forced-tool-choice"),
     *("openai-responses/tool-call", "openai-responses/natural-end"),
@@ -295,6 +295,18 @@ def test_the_budget_counts_what_was_spent(tmp_path: Path, capsys: pytest.Capture
         assert run(vendor, tmp_path, ANTHROPIC, "--max-cost", "100") == 2
         assert vendor.asked == []
     assert "this may cost" in capsys.readouterr().err
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.usefixtures("waits")
+def test_cut_answers_are_paid_for_and_the_budget_ends_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a cut stream has cost nobody says: the most that it may have counts, and there is no second one for free."""
+    id_ = "openai-chat/forced-tool-choice"
+    with StandIn([id_]) as vendor:
+        vendor.script[f"{id_}:streamed"] = [Turn(cut=1)] * 99
+        assert run(vendor, tmp_path, id_, "--max-cost", "900") == 2
+        assert vendor.asked == [f"{id_}:buffered", f"{id_}:streamed"]
+    assert "442 more may be needed, and --max-cost is 900" in capsys.readouterr().err
     assert tree(tmp_path) == {}
 
 

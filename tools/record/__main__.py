@@ -15,10 +15,11 @@ from conformance.errors import BadOption, ConformanceError, ScenarioNotFound
 from conformance.scenarios import Scenario, catalogue
 from conformance.vocabulary import Api
 from tools.record.asking import Asker
+from tools.record.budget import Budget
 from tools.record.client import origin
 from tools.record.errors import KeyMissing, OverBudget
 from tools.record.provocations import Provocation, provocation
-from tools.record.recorder import Budget, End, Recorder
+from tools.record.recorder import End, Recorder
 from tools.record.target import Target
 from tools.record.transaction import Store
 from tools.secrets import own_key
@@ -91,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
     rows = [(scenario, provocation(scenario)) for scenario in chosen]
     asked = [(scenario, how) for scenario, how in rows if isinstance(how, Provocation)]
     budget = Budget(options.max_cost)
-    recorder = Recorder(target, store, Asker(_say, budget.spend), budget, keys={}, base_urls=dict(options.base_url))
+    recorder = Recorder(target, store, Asker(_say, budget), budget, keys={}, base_urls=dict(options.base_url))
     if options.dry_run:
         _dry_run(recorder, rows)
         return 0

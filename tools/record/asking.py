@@ -15,6 +15,7 @@ from conformance.scenarios import Scenario
 from conformance.vocabulary import Api, Mode
 from conformance.wire.request import request_for
 from tools.author.build import HOSTS, call_of
+from tools.record.budget import Budget
 from tools.record.client import Answer, post
 from tools.record.errors import KeyRefused, NoAnswer
 from tools.record.provocations import Provocation
@@ -112,12 +113,12 @@ class Asker:
 
     Attributes:
         say: told of every wait.
-        spend: told what a question may have cost, before its answer is looked at.
+        budget: asked before each request, and told what one without a usable answer may have cost.
         attempts: how often one request is sent at most.
     """
 
     say: Callable[[str], None]
-    spend: Callable[[int], None]
+    budget: Budget
     attempts: int = ATTEMPTS
 
     def ask(self, question: Question) -> Answer:
@@ -125,14 +126,16 @@ class Asker:
 
         Raises:
             KeyRefused: the provider does not know the key.
+            OverBudget: another request might cost more than is left.
             NoAnswer: there was none, or another one, as often as it was asked for.
         """
         for attempt in range(1, self.attempts + 1):
+            self.budget.allow(question.most_tokens)
             try:
                 return self._once(question)
             except NoAnswer as error:
                 if error.billed:
-                    self.spend(question.most_tokens)
+                    self.budget.spend(question.most_tokens)
                 if not error.again or attempt == self.attempts:
                     raise
                 wait = self._wait(attempt, error)

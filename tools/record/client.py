@@ -116,7 +116,7 @@ def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Answe
         raise NoAnswer(
             f"no answer from {parts.netloc}: {error or type(error).__name__}",
             "check the network; a proxy is not used",
-            again=True,
+            again=not isinstance(error, ssl.SSLCertVerificationError),
             billed=isinstance(error, h11.RemoteProtocolError | ConnectionResetError | TimeoutError),
         ) from error
 

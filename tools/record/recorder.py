@@ -12,7 +12,8 @@ from conformance.scenarios import Scenario
 from conformance.vocabulary import Api, Mode, Provenance
 from tools.author.build import HOSTS
 from tools.record.asking import Asker, Question, question
-from tools.record.errors import NoAnswer, OverBudget
+from tools.record.budget import Budget
+from tools.record.errors import NoAnswer
 from tools.record.exchange import Taken, check, disagreement, lost, take
 from tools.record.provocations import Provocation
 from tools.record.target import Target
@@ -38,39 +39,11 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Budget:
-    """Tokens that may be spent in a run.
-
-    Attributes:
-        most: the limit.
-        spent: what the answers say that they cost; where one says nothing, the most that it may have cost.
-    """
-
-    most: int
-    spent: int = 0
-
-    def spend(self, tokens: int) -> None:
-        """Count what has been spent."""
-        self.spent += tokens
-
-    def allow(self, tokens: int) -> None:
-        """Make sure that so many more may be spent.
-
-        Raises:
-            OverBudget: they may not.
-        """
-        if self.spent + tokens > self.most:
-            raise OverBudget(
-                f"{self.spent} tokens are spent, {tokens} more may be needed, and --max-cost is {self.most}",
-                "raise it, or name fewer scenarios",
-            )
-
-
-@dataclass(slots=True)
 class Recorder:
     """Records scenarios into a target that is held.
 
     Attributes:
+        budget: what the asker asks before each request; here it is told what the answers cost.
         keys: the provider's key of each API.
         base_urls: where to ask instead of at the vendor's.
     """
@@ -122,7 +95,6 @@ class Recorder:
         for asked in self.questions(scenario, how):
             if asked.mode in takes:
                 continue
-            self.budget.allow(asked.most_tokens)
             answer = self.asker.ask(asked)
             self.target.admit_answer(answer)
             try:
@@ -144,7 +116,7 @@ class Recorder:
         texts = {name: data.decode() for name, data in files.items() if scenario.id in name}
         check(scenario.id, self._keys(), takes, texts)
         self.store.commit(files)
-        words = f"{len(takes)} cassettes, {tries}, {tokens} tokens"
+        words = f"{len(takes)} cassette{'s' * (len(takes) > 1)}, {tries}, {tokens} tokens"
         return Outcome(End.RECORDED, f"{words}; {remark}" if remark else words)
 
     def _keys(self) -> list[str]:

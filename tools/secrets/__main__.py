@@ -14,6 +14,7 @@ from tools.secrets import own_key
 from tools.secrets.forms import find
 
 _ROOT = Path(__file__).parents[2]
+_CACHES = (".", "__pycache__", "node_modules")
 _SHOWN = 6
 _MEND = """\
   mend: take it out, and revoke it where it was real; a test that needs one puts it together from pieces, and an
@@ -59,14 +60,16 @@ def _files(paths: list[Path]) -> Iterator[Path]:
 
 
 def _kept() -> Iterator[Path]:
-    """The files of the repository that git keeps, or would keep."""
+    """The files of the repository that git keeps, or would keep; all but caches where there is no git."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
         # What runs is a constant.
         listed = subprocess.run(command, cwd=_ROOT, capture_output=True, check=True)  # noqa: S603
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise BadOption(f"git cannot list the files of {_ROOT}: {error}", "name the folders to look into") from error
-    for name in listed.stdout.decode().split("\0"):
+        names = listed.stdout.decode().split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        every = (path.relative_to(_ROOT) for path in sorted(_ROOT.rglob("*")))
+        names = [str(path) for path in every if not any(part.startswith(_CACHES) for part in path.parts[:-1])]
+    for name in names:
         if name and (_ROOT / name).is_file():
             yield Path(os.path.relpath(_ROOT / name))
 
