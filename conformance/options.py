@@ -155,9 +155,9 @@ def read(given: Callable[[str], str | None], rootdir: Path, here: Path, *, updat
         transport=_transport(given("transport")),
         known=known,
         update=update,
-        report=_writable("--conformance-report", given("conformance-report"), here),
-        page=_writable("--conformance-html", given("conformance-html"), here),
-        limit=_limit(given("conformance-time-limit")),
+        report=writable("--conformance-report", given("conformance-report"), here),
+        page=writable("--conformance-html", given("conformance-html"), here),
+        limit=limit_of(given("conformance-time-limit")),
         requirements=_set(given("conformance-set"), rootdir, here),
     )
 
@@ -195,7 +195,12 @@ def _set(text: str | None, rootdir: Path, here: Path) -> sets.RequirementSet | N
     return sets.find(text, base=next((base for base in (here, rootdir) if (base / text).exists()), here))
 
 
-def _writable(option: str, text: str | None, here: Path) -> Path | None:
+def writable(option: str, text: str | None, here: Path) -> Path | None:
+    """The path that an option names, where a file can be written there.
+
+    Raises:
+        BadOption: it cannot.
+    """
     if text is None:
         return None
     path = here / text
@@ -204,7 +209,12 @@ def _writable(option: str, text: str | None, here: Path) -> Path | None:
     return path
 
 
-def _limit(text: str | None) -> float:
+def limit_of(text: str | None) -> float:
+    """The seconds that one call may take.
+
+    Raises:
+        BadOption: the text is no number of seconds.
+    """
     try:
         limit = float(text) if text is not None else 10.0
     except ValueError:

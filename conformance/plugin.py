@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 if TYPE_CHECKING:
-    from conformance.options import Options
     from conformance.report import Run
     from conformance.serve import Provider
     from conformance.suite.judging import Judging
 
-_OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
+_OPTIONS = pytest.StashKey[Any]()  # Options, or ServerOptions with --server
 
 # Name of the option, what it takes, its help text. The ini setting is `conformance_<name>`.
 _SETTINGS = (
@@ -32,6 +32,17 @@ _SETTINGS = (
 )
 
 
+_SERVER = "judge a server instead of an adapter; may be given again for its other APIs"
+_SERVER_SETTINGS = (
+    ("model", "NAME", "the model to ask the server for"),
+    ("max-requests", "N", "requests to make at most, for each API (default 300)"),
+    ("api-key-env", "VARIABLE", "environment variable that holds the server's key, where it wants one"),
+)
+
+# Which of our test files a run has no use for: the one of servers, or the one of adapters.
+_TESTS = {"test_server.py": False, "test_conformance.py": True}
+
+
 def _ini(name: str) -> str:
     return f"conformance_{name.removeprefix('conformance-')}".replace("-", "_")
 
@@ -47,6 +58,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, metavar, text in _SETTINGS:
         group.addoption(f"--{name}", metavar=metavar, default=None, help=text)
         parser.addini(_ini(name), help=text, default=None)
+    for name, metavar, text in _SERVER_SETTINGS:
+        group.addoption(f"--{name}", metavar=metavar, default=None, action="store", help=text)
+        parser.addini(_ini(name), help=text, default=None)
+    group.addoption("--server", metavar="API@URL", default=None, action="append", help=_SERVER)
+    parser.addini("conformance_server", help=_SERVER, default=None, type="linelist")
     group.addoption(
         "--update-known-failures",
         action="store_true",
@@ -58,7 +74,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Read the options where there are any; every mistake is one usage error."""
     update = bool(config.getoption("update_known_failures", False))
-    if update or any(_given(config, name) for name, _, _ in _SETTINGS):
+    if _given(config, "server"):
+        _configure_server(config, update=update)
+    elif update or any(_given(config, name) for name, _, _ in _SETTINGS):
         from conformance.errors import ConformanceError
         from conformance.options import read
 
@@ -74,6 +92,30 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_OPTIONS] = options
     if not hasattr(config, "workerinput"):  # an xdist worker sends its reports to the controller, which has the whole
         config.pluginmanager.register(_Collector(config), "conformance-collector")
+
+
+def _configure_server(config: pytest.Config, *, update: bool) -> None:
+    from conformance import server_plugin
+    from conformance.errors import ConformanceError
+    from conformance.server_options import read
+
+    if getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput"):
+        raise pytest.UsageError("conformance: a server is judged in one process\n  mend: leave out -n")
+    try:
+        servers: Any = _given(config, "server")
+        options = read(servers, lambda name: _given(config, name), config.invocation_params.dir, update=update)
+    except ConformanceError as error:
+        raise pytest.UsageError(f"conformance: {error}") from error
+    config.stash[server_plugin.SERVERS] = options
+    config.stash[_OPTIONS] = options
+    config.pluginmanager.register(server_plugin, "conformance-server")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Of our own two test files collect the one that the run is about."""
+    if collection_path.name not in _TESTS or Path(__file__).parent not in collection_path.parents:
+        return None
+    return True if _TESTS[collection_path.name] is bool(_given(config, "server")) else None
 
 
 # Options of pytest that leave cells out; whatever else does shows at the end, where cells are missing.
@@ -105,8 +147,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
     """A cell that the requirement set does not have is neither passed nor failed."""
-    if report.when == "call" and report.passed and ("conformance_unscored", True) in report.user_properties:
-        return "unscored", "u", "UNSCORED"
+    if report.when == "call" and report.passed:
+        for name, _ in report.user_properties:
+            if name == "conformance_unscored":
+                return "unscored", "u", "UNSCORED"
     return None
 
 

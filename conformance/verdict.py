@@ -156,9 +156,7 @@ def weigh(
         scenario=probe,
         mode=mode,
         verdict=worst if findings else plain,
-        outcomes={
-            check: _outcome(check, judged.get(check), findings) for check in SERVER_RULES
-        },
+        outcomes={check: _outcome(check, judged.get(check), findings) for check in SERVER_RULES},
         findings=tuple(findings),
         stale=tuple(text for _, text in _stale_known(entries, used, findings)),
     )

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say what is left out where it is: tests/browser needs a Chromium, and is ignored in pyproject.toml."""
+    ignored = config.getoption("ignore") or ()
+    return "browser tests: left out, `make test-browser` runs them" if "tests/browser" in ignored else None
+
 
 # No deadline: the machine of a run is often shared. In CI the same examples every time.
 _COMMON = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 import tomllib
 import venv
 import zipfile
+import zlib
 from pathlib import Path
 
 import jsonschema
@@ -73,7 +75,8 @@ def test_wheel_holds_the_corpus(wheel: Path) -> None:
         for mode in scenario.modes:
             assert f"conformance/_corpus/cassettes/{scenario.id}/{mode}.yaml" in names
     assert "conformance/_corpus/cassettes/provenance.json" in names
-    assert {"conformance/py.typed", "conformance/report/page.html", "conformance/report/results.schema.json"} <= names
+    assert {"conformance/py.typed", "conformance/report/results.schema.json", "conformance/serve/index.html"} <= names
+    assert {f"conformance/report/assets/page.{kind}" for kind in ("html", "css", "js")} <= names
     beside = {f"conformance/adapters/{path.name}" for path in (ROOT / "conformance" / "adapters").glob("*.known.toml")}
     assert beside <= names
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"conformance"}
@@ -107,4 +110,6 @@ def test_by_name_with_the_page(python: Path, tmp_path: Path) -> None:
     command = ("-m", "pytest", "--pyargs", "conformance", "--adapter", "reference", "-q", "-k", "natural-end")
     done = run(python, *command, "--conformance-html", "found.html", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "gemini/natural-end:streamed" in (tmp_path / "found.html").read_text(encoding="utf-8")
+    text = (tmp_path / "found.html").read_text(encoding="utf-8")
+    (packed,) = re.findall(r'id="data">([^<]+)<', text)
+    assert b'"gemini/natural-end:streamed"' in zlib.decompress(base64.b64decode(packed))

@@ -1,6 +1,6 @@
 // The binding for Anthropic's Node SDK: Messages, whole and through the stream helper. No other API, no beta.
 import Anthropic from "@anthropic-ai/sdk";
-import { serve, version } from "./serve.mjs";
+import { serve, version, wire } from "./serve.mjs";
 
 const sdk = new Anthropic({ apiKey: "unused" });
 const api = "anthropic-messages";
@@ -20,10 +20,13 @@ const messages = (call) =>
 
 serve(
   { name: "anthropic-node", version: version("@anthropic-ai/sdk"), apis: [api] },
-  async (call) => ({ wire: { api, payload: await messages(call).create(asked(call)) } }),
+  async (call) => wire(api, await messages(call).create(asked(call))),
   async function* (call) {
     const stream = messages(call).stream(asked(call));
-    for await (const payload of stream) yield { type: "chunk", api, payload };
+    const events = []; // copied when they come: the helper goes on writing into the message of message_start
+    stream.on("streamEvent", (event) => events.push({ type: "chunk", api, payload: structuredClone(event) }));
+    for await (const _ of stream) yield* events.splice(0);
+    yield* events.splice(0);
     yield { type: "end", final: { wire: { api, payload: await stream.finalMessage() } } };
   },
 );

@@ -1,6 +1,6 @@
 // The binding for OpenAI's Node SDK: Chat Completions and Responses, as a user calls them. Nothing of other APIs.
 import OpenAI from "openai";
-import { serve, version } from "./serve.mjs";
+import { serve, version, wire } from "./serve.mjs";
 
 const sdk = new OpenAI({ apiKey: "unused" });
 const functions = (call) => (call.tools ?? []).map(({ name, description, parameters }) => ({ name, description, parameters }));
@@ -29,7 +29,7 @@ function create(call, options = {}) {
 }
 serve(
   { name: "openai-node", version: version("openai"), apis: ["openai-chat", "openai-responses"] },
-  async (call) => ({ wire: { api: call.api, payload: await create(call) } }),
+  async (call) => wire(call.api, await create(call)),
   async function* (call) {
     for await (const payload of await create(call, { stream: true })) yield { type: "chunk", api: call.api, payload };
   },

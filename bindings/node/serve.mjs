@@ -5,6 +5,8 @@ import { createInterface } from "node:readline";
 const say = (id, line) => process.stdout.write(JSON.stringify({ id, ...line }) + "\n");
 let asked; // the suite asks one at a time
 export const warn = (text) => say(asked, { warning: text });
+// A body that is no JSON comes out of the official SDKs as text or as nothing: who reads its fields finds none.
+export const wire = (api, payload) => (typeof payload === "object" ? { wire: { api, payload } } : { reply: {} });
 
 export function serve(who, complete, stream) {
   createInterface({ input: process.stdin }).on("line", async (text) => {

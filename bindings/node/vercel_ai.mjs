@@ -15,10 +15,9 @@ globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => warnings.forEach((w) => warn(
 const declare = (t) => [t.name, tool({ description: t.description, inputSchema: jsonSchema(t.parameters) })];
 const asked = (c) => ({ model: models[c.api](c), prompt: c.prompt, timeout: c.timeout * 1000, maxOutputTokens: c.max_tokens,
   stopSequences: c.stop && [c.stop].flat(), tools: c.tools && Object.fromEntries(c.tools.map(declare)),
-  toolChoice: c.tool_choice && { type: "tool", toolName: c.tool_choice },
-});
+  toolChoice: c.tool_choice && { type: "tool", toolName: c.tool_choice } });
 const vocabulary = { stop: "complete", length: "truncated", "content-filter": "blocked", "tool-calls": "tool_call",
-  error: "failed", interrupted: "truncated", other: "unknown" };
+  error: "failed", interrupted: "unknown", other: "unknown" }; // interrupted: no completion signal of the provider came
 const texts = { "text-delta": "text", "reasoning-delta": "thinking" };
 const own = (t) => !t.providerExecuted; // what the provider runs itself is no call to make
 const made = (t) => ({ id: t.toolCallId, name: t.toolName, arguments: t.input });
@@ -29,12 +28,13 @@ serve({ name: "vercel-ai", version: version("ai"), apis: Object.keys(models), vo
   const tool_calls = r.toolCalls.filter(own).map(made);
   return { reply: { text: r.text, thinking: r.reasoningText ?? "", tool_calls, ...ending(r, r.providerMetadata) } };
 }, async function* (call) {
-  let meta, index = 0;
+  let meta, error, index = 0;
   for await (const p of streamText({ ...asked(call), onError() {} }).fullStream) {
     if (p.type in texts) yield { type: texts[p.type], text: p.text };
     if (p.type === "tool-call" && own(p)) yield { type: "tool_call", index: index++, ...made(p) };
     if (p.type === "finish-step") meta = p.providerMetadata;
-    if (p.type === "error") throw p.error;
-    if (p.type === "finish") yield { type: "end", ...ending(p, meta) };
+    if (p.type === "error") yield { type: "error", message: String((error = p.error)?.message ?? error), kind: error?.name };
+    if (p.type === "finish" && p.finishReason !== "error") return yield { type: "end", ...ending(p, meta) };
   }
+  if (error) throw error; // an error is an item, and ends the stream only where `finish` says so or does not come
 });

@@ -30,7 +30,7 @@ class AnyLLM:
     name = "any-llm"
     apis = frozenset(_PROVIDERS)
     vocabulary = Vocabulary.of(Api.OPENAI_CHAT)
-    lacks = frozenset({Gap.STOP_SEQUENCE})
+    lacks = frozenset({Gap.STOP_SEQUENCE, Gap.RAW_REASON})  # OpenAI's shape, with no field of its own beside it
     version = installed("any-llm-sdk")
 
     def __init__(self) -> None:

@@ -65,8 +65,9 @@ class Haystack:
                 items.put(error)
 
         threading.Thread(target=run, daemon=True).start()
+        bare: set[int] = set()  # calls whose arguments have not begun
         while not isinstance(item := items.get(), BaseException | ChatMessage):
-            yield from _parts(item)
+            yield from _parts(item, bare)
         if isinstance(item, BaseException):
             raise item
         final = _reply(item)
@@ -99,7 +100,8 @@ def _generator(call: Call, *, stream: bool = False) -> Any:
             generator = OpenAIResponsesChatGenerator(**common, api_base_url=f"{call.base_url}/v1")
         case Api.ANTHROPIC_MESSAGES:
             with _set("ANTHROPIC_BASE_URL", call.base_url):
-                generator = AnthropicChatGenerator(**common)
+                # By default the text beside a tool call is dropped, as its documentation says.
+                generator = AnthropicChatGenerator(**common, ignore_tools_thinking_messages=False)
                 generator.warm_up()
         case Api.GEMINI:
             with _set("GOOGLE_GEMINI_BASE_URL", call.base_url):
@@ -147,15 +149,40 @@ def _noted(**_: Any) -> str:
     return "noted"
 
 
-def _parts(chunk: Any) -> Iterator[Part]:
+def _parts(chunk: Any, bare: set[int]) -> Iterator[Part]:
     if chunk.reasoning is not None:
         yield ThinkingDelta(chunk.reasoning.reasoning_text or "")
     if chunk.content:
         yield TextDelta(chunk.content)
     for delta in chunk.tool_calls or ():
-        yield ToolCallDelta(delta.index, delta.id, delta.tool_name, delta.arguments or "")
+        if delta.arguments:
+            bare.discard(delta.index)
+        elif delta.tool_name:
+            bare.add(delta.index)
+        yield ToolCallDelta(delta.index, _id(delta), delta.tool_name, delta.arguments or "")
     if chunk.finish_reason is not None:
-        yield End(chunk.finish_reason, chunk.meta.get("finish_reason"))
+        # The whole message gives these an empty object.
+        yield from (ToolCallDelta(index, arguments="{}") for index in sorted(bare))
+        bare.clear()
+        yield End(chunk.finish_reason, _raw(chunk.meta))
+
+
+def _id(call: Any) -> str | None:
+    """Responses' own id of a call is beside that of the item, which later pieces repeat alone."""
+    extra = call.extra or {}
+    if "call_id" in extra:
+        return str(extra["call_id"])
+    return None if "item_id" in extra else call.id
+
+
+def _raw(meta: dict[str, Any]) -> str | None:
+    """What the provider said, where a message or a chunk keeps it: Responses' status, Chat's reason."""
+    response = meta.get("response") or meta
+    if response.get("status") is None:
+        reason = meta.get("finish_reason")
+        return None if reason is None else str(reason)
+    detail = (response.get("incomplete_details") or {}).get("reason")
+    return f"{response['status']}/{detail}" if detail else str(response["status"])
 
 
 def _reply(message: Any) -> Reply:
@@ -164,8 +191,8 @@ def _reply(message: Any) -> Reply:
     return Reply(
         text="".join(message.texts),
         reason=reason,
-        raw_reason=reason,
-        tool_calls=tuple(ToolCall(call.tool_name, call.arguments, call.id) for call in message.tool_calls),
+        raw_reason=_raw(message.meta),
+        tool_calls=tuple(ToolCall(call.tool_name, call.arguments, _id(call)) for call in message.tool_calls),
         thinking="".join(item.reasoning_text for item in message.reasonings),
         usage=Usage(
             usage.get("prompt_tokens", usage.get("input_tokens")),

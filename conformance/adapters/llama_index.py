@@ -1,8 +1,10 @@
 """The binding for LlamaIndex: the LLM classes for OpenAI (Chat, Responses), Anthropic and Google. No agent, no index.
 
-LlamaIndex has no finish reason of its own: its users read the provider's in `ChatResponse.raw`, and it passes
-arguments such as stop strings on in the provider's spelling. Tool calls are what `get_tool_calls_from_response`
-gives, which its agents run. Retries are set to two, the SDKs' own default: ten take longer than a suite can wait.
+LlamaIndex has no finish reason of its own: its users read the provider's in `ChatResponse.raw`, refusals and errors
+in a stream too, and it passes arguments such as stop strings on in the provider's spelling. Tool calls are what
+`get_tool_calls_from_response` gives, which its agents run, and parallel ones are allowed, as its agents do: by default
+all but the first are dropped from a buffered reply. Retries are set to two, the SDKs' own default: ten take longer
+than a suite can wait.
 """
 
 from __future__ import annotations
@@ -19,7 +21,20 @@ from llama_index.llms.openai import OpenAI, OpenAIResponses
 from pydantic import create_model
 
 from conformance.adapters import installed
-from conformance.contract import Call, End, Part, Reply, TextDelta, ThinkingDelta, Tool, ToolCall, ToolCallDelta, Usage
+from conformance.contract import (
+    Call,
+    End,
+    ErrorPart,
+    Part,
+    RefusalDelta,
+    Reply,
+    TextDelta,
+    ThinkingDelta,
+    Tool,
+    ToolCall,
+    ToolCallDelta,
+    Usage,
+)
 from conformance.vocabulary import PASSTHROUGH, Api, Gap
 
 _RETRIES = 2
@@ -37,7 +52,9 @@ class LlamaIndex:
     def complete(self, call: Call) -> Reply:
         llm, options = _llm(call), _options(call)
         if call.tools:
-            response = llm.chat_with_tools(_tools(call), user_msg=call.prompt, **options)
+            response = llm.chat_with_tools(
+                _tools(call), user_msg=call.prompt, allow_parallel_tool_calls=True, **options
+            )
         else:
             response = llm.chat([ChatMessage(role="user", content=call.prompt)], **options)
         return _reply(llm, call, response)
@@ -45,7 +62,9 @@ class LlamaIndex:
     def stream(self, call: Call) -> Iterator[Part]:
         llm, options = _llm(call), _options(call)
         if call.tools:
-            responses = llm.stream_chat_with_tools(_tools(call), user_msg=call.prompt, **options)
+            responses = llm.stream_chat_with_tools(
+                _tools(call), user_msg=call.prompt, allow_parallel_tool_calls=True, **options
+            )
         else:
             responses = llm.stream_chat([ChatMessage(role="user", content=call.prompt)], **options)
         last = None
@@ -55,6 +74,10 @@ class LlamaIndex:
                 yield TextDelta(last.delta)
             if thinking := last.additional_kwargs.get("thinking_delta"):
                 yield ThinkingDelta(thinking)
+            if refusal := _refusal(call.api, last.raw):
+                yield RefusalDelta(refusal)
+            if getattr(last.raw, "type", None) == "error":
+                yield ErrorPart(last.raw.message, last.raw.code)
             told, matched = _ending(call.api, last)
             reason, which, usage = told or reason, matched or which, _usage(last) or usage
         if last is None:
@@ -136,7 +159,7 @@ def _reply(llm: Any, call: Call, response: Any) -> Reply:
         stop_sequence=which,
         tool_calls=tuple(_calls(llm, response)),
         thinking="".join(block.content or "" for block in blocks if isinstance(block, ThinkingBlock)),
-        refusal=response.message.additional_kwargs.get("refusal") or "",
+        refusal=_refusal(call.api, response.raw),
         usage=_usage(response),
     )
 
@@ -167,11 +190,27 @@ def _ending(api: Api, response: Any) -> tuple[str | None, str | None]:
             return getattr(told, "value", told), None
 
 
+def _refusal(api: Api, raw: Any) -> str:
+    """The refusal, or the piece of one, where the provider's object holds it; nowhere else is any."""
+    if api is Api.OPENAI_CHAT and raw.choices:
+        holder = getattr(raw.choices[0], "message", None) or getattr(raw.choices[0], "delta", None)
+        return getattr(holder, "refusal", None) or ""
+    if api is Api.OPENAI_RESPONSES:
+        if getattr(raw, "type", None) == "response.refusal.delta":
+            return str(raw.delta)
+        contents = [
+            part for item in getattr(raw, "output", None) or () for part in getattr(item, "content", None) or ()
+        ]
+        return "".join(part.refusal for part in contents if part.type == "refusal")
+    return ""
+
+
 def _usage(response: Any) -> Usage | None:
     holder = response.additional_kwargs | response.message.additional_kwargs
     if "completion_tokens" in holder:
         return Usage(holder.get("prompt_tokens"), holder.get("completion_tokens"))
-    usage = holder.get("usage") or (response.raw.get("usage") if isinstance(response.raw, dict) else None)
+    raw = response.raw if isinstance(response.raw, dict) else vars(getattr(response.raw, "response", response.raw))
+    usage = holder.get("usage") or raw.get("usage")
     if usage is None:
         return None
     told = usage if isinstance(usage, dict) else vars(usage)

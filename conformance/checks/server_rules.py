@@ -38,8 +38,8 @@ SERVER_RULES: Mapping[str, Rule] = {
     "calls.independent": Rule(_MUST, "Calls at the same time do not change each other's text, stops or reasons."),
     "shape.grammar": Rule(
         _MUST,
-        "A stream keeps the order that clients of the API lean on: the reason after all content, blocks that open and "
-        "close, one terminal event and nothing after it.",
+        "A reply is of the API, and a stream keeps the order that its clients lean on: the reason after all content, "
+        "blocks that open and close, one terminal event and nothing after it.",
     ),
     "shape.idiom": Rule(_SHOULD, "A stream looks like the vendor's own: the role first, usage last, the end marked."),
     "stream.incremental": Rule(

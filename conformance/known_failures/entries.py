@@ -38,7 +38,10 @@ class Known:
 
 def covers(pattern: str, cell: str) -> bool:
     """Whether one id or pattern names a cell: with its mode, or without for every mode."""
-    return fnmatchcase(cell, pattern) or fnmatchcase(cell.rpartition(":")[0], pattern)
+    scenario = cell.rpartition(":")[0]
+    if not is_pattern(pattern):
+        return pattern in (cell, scenario)
+    return fnmatchcase(cell, pattern) or fnmatchcase(scenario, pattern)
 
 
 def is_pattern(text: str) -> bool:

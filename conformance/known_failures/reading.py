@@ -28,12 +28,13 @@ def corpus_cells() -> tuple[str, ...]:
     return tuple(f"{id_}:{mode}" for id_, scenario in catalogue().items() for mode in scenario.modes)
 
 
-def load(path: Path, cells: Collection[str] | None = None) -> tuple[Known, ...]:
+def load(path: Path, cells: Collection[str] | None = None, checks: Collection[str] = RULES) -> tuple[Known, ...]:
     """Read a file of `[[known]]` tables.
 
     Args:
         path: the file.
         cells: what an entry may name; the cells of the corpus where None.
+        checks: ids of the rules.
 
     Raises:
         BadKnownFailures: it cannot be read, is not of the form, or an entry matches no cell, or too many.
@@ -47,10 +48,12 @@ def load(path: Path, cells: Collection[str] | None = None) -> tuple[Known, ...]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadKnownFailures(f"{path}:{line}: cannot read it as UTF-8: {error.reason}", "save it as UTF-8") from error
-    return parse(text, path, cells)
+    return parse(text, path, cells, checks)
 
 
-def parse(text: str, path: Path, cells: Collection[str] | None = None) -> tuple[Known, ...]:
+def parse(
+    text: str, path: Path, cells: Collection[str] | None = None, checks: Collection[str] = RULES
+) -> tuple[Known, ...]:
     """`load` for a text that was read already; `path` is for messages.
 
     Raises:
@@ -67,7 +70,7 @@ def parse(text: str, path: Path, cells: Collection[str] | None = None) -> tuple[
     items = data.get("known", [])
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise BadKnownFailures(f"{path}:{places.table('known')}: `known` is no list of tables", _FORM)
-    reader = _Reader(path, places, corpus_cells() if cells is None else cells)
+    reader = _Reader(path, places, corpus_cells() if cells is None else cells, checks)
     entries = tuple(reader.entry(number, item) for number, item in enumerate(items, 1))
     reader.refuse_repeated(entries)
     return entries
@@ -80,10 +83,11 @@ def unspoken(entries: Iterable[Known], apis: Collection[str]) -> Known | None:
 
 
 class _Reader:
-    def __init__(self, path: Path, places: Places, cells: Collection[str]) -> None:
+    def __init__(self, path: Path, places: Places, cells: Collection[str], checks: Collection[str]) -> None:
         self._path = path
         self._places = places
         self._cells = cells
+        self._checks = checks
 
     def entry(self, number: int, item: Mapping[str, Any]) -> Known:
         """One table as an entry."""
@@ -98,8 +102,9 @@ class _Reader:
             if value is not None and not value.strip():
                 mend = "say why the failure is known" if key == "reason" else f"leave {key} out, or fill it in"
                 raise self._error(number, key, f"has an empty {key}", mend)
-        if item["check"] not in RULES:
-            raise self._error(number, "check", f"names no check {item['check']!r}", f"checks are {', '.join(RULES)}")
+        if item["check"] not in self._checks:
+            mend = f"checks are {', '.join(self._checks)}"
+            raise self._error(number, "check", f"names no check {item['check']!r}", mend)
         cells = self._named(number, item["cells"])
         return Known(cells, item["check"], item["reason"], item.get("link", ""), item.get("expect", ""))
 

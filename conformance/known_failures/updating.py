@@ -52,7 +52,7 @@ def update(
             entry = next((entry for entry in mine if entry.explains(finding)), None)
             if entry is not None:
                 showing[entry].add(cell)
-            elif finding.severity is Severity.MUST and finding.declared is None:
+            elif finding.severity is Severity.MUST and finding.declared is None and not finding.unscored:
                 cells = new.setdefault((finding.check, finding.problem), [])
                 if cell not in cells:
                     cells.append(cell)

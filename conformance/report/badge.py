@@ -12,7 +12,7 @@ _COLOURS = {"misleading": "red", "broken": "purple", "not tested": "lightgrey", 
 def badge(run: Run) -> str:
     """The badge's JSON: the worst that there is in words, and how many cells are free of it."""
     totals = run.totals()
-    cells = len(run.results)
+    cells = len(run.results) - totals.get("unscored", 0)
     failures = run.failures()
     if not cells:
         message, colour = "no cells", "lightgrey"

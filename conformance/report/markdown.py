@@ -28,7 +28,7 @@ def _lines(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
         for api in run.apis:
             mine = [result for result in run.results if result.scenario.startswith(f"{api}/")]
-            totals = Counter(str(result.verdict or "not tested") for result in mine)
+            totals = Counter(str(result.verdict or "not tested") for result in mine if not result.unscored)
             numbers = " | ".join(str(totals[name] or "·") for name in _COLUMNS)
             yield f"| {_cell(run.adapter)} | {_cell(run.version or '')} | {api} | {numbers} |"
     for run in runs:
@@ -44,12 +44,16 @@ def _run(run: Run, *, heading: bool) -> Iterator[str]:
         f"{len(run.results)} cells of corpus {run.corpus}. Undeclared: **{failures['MUST']} MUST**, "
         f"{failures['SHOULD']} SHOULD. Stale declarations: {failures['stale']}."
     )
+    if run.requirements:
+        unscored = run.totals().get("unscored", 0)
+        yield f"Scored by the requirement set {run.requirements}; {unscored} cells that it lacks count for nothing."
     for problem in run.wiring:
         yield from ("", "```text", problem, "```")
     yield from _kinds("Fails the run", run.results, _musts)
     yield from _stale(run.results)
     yield from _kinds("Known failures", run.results, _known, folded=True)
     yield from _kinds("Declared gaps", run.results, _gaps, folded=True)
+    yield from _kinds("Unscored: not in the requirement set", run.results, _unscored, folded=True)
 
 
 def _musts(result: Result) -> list[Finding]:
@@ -62,6 +66,10 @@ def _known(result: Result) -> list[Finding]:
 
 def _gaps(result: Result) -> list[Finding]:
     return [found for found in result.findings if found.declared and found.declared.startswith(BY_GAP)]
+
+
+def _unscored(result: Result) -> list[Finding]:
+    return [finding for finding in result.findings if finding.unscored and finding.declared is None]
 
 
 def _kinds(title: str, results: Iterable[Result], chosen: object, *, folded: bool = False) -> Iterator[str]:

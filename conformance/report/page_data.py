@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.checks import RULES
+from conformance.checks import RULES, Rule
+from conformance.checks.server_rules import SERVER_RULES
 from conformance.checks.telling import right
 from conformance.corpus import manifest, snapshot
 from conformance.errors import ConformanceError
+from conformance.probes import Probe, probes
 from conformance.report.results import Run
 from conformance.report.wire import frames_of
 from conformance.scenarios import Scenario, catalogue
@@ -32,17 +34,23 @@ _MANY_FRAMES = 80
 def page_data(runs: Sequence[Run], notes: Iterable[str] = ()) -> dict[str, Any]:
     """Everything that the page's script draws from."""
     ids = dict.fromkeys(result.scenario for run in runs for result in run.results)
-    known = catalogue()
+    known: Mapping[str, Scenario | Probe] = {**catalogue(), **probes()}
     ordered = [id_ for id_ in known if id_ in ids] + [id_ for id_ in ids if id_ not in known]
     return {
         "about": _about(runs),
         "notes": list(notes),
         "apis": [str(api) for api in Api if any(id_.startswith(f"{api}/") for id_ in ids)],
         "meaning": MEANING,
-        "rules": {check: [str(rule.severity), rule.text] for check, rule in RULES.items()},
+        "rules": {check: [str(rule.severity), rule.text] for check, rule in _rules(runs).items()},
         "scenarios": [_scenario(id_, known.get(id_)) for id_ in ordered],
         "runs": [_run(run, key) for run, key in zip(runs, _keys(runs), strict=True)],
     }
+
+
+def _rules(runs: Sequence[Run]) -> Mapping[str, Rule]:
+    """The rules of what was judged; on a page of both kinds an id that both have keeps the adapters' sentence."""
+    served = SERVER_RULES if any(run.serves for run in runs) else {}
+    return served if all(run.serves for run in runs) else {**served, **RULES}
 
 
 def _about(runs: Sequence[Run]) -> str:
@@ -73,6 +81,7 @@ def _run(run: Run, key: str) -> dict[str, Any]:
         "label": run.label,
         "adapter": run.adapter,
         "version": run.version,
+        "option": "--server" if run.serves else "--adapter",
         "apis": list(run.apis),
         "wiring": run.wiring if run.results else [],
         "problem": run.wiring[0] if run.wiring and not run.results else None,
@@ -107,7 +116,7 @@ def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _scenario(id_: str, told: Scenario | None) -> dict[str, Any]:
+def _scenario(id_: str, told: Scenario | Probe | None) -> dict[str, Any]:
     """A scenario; of one that this corpus does not have, its name is all there is."""
     api, _, slug = id_.partition("/")
     base: dict[str, Any] = {"id": id_, "api": api, "slug": slug}
@@ -119,6 +128,16 @@ def _scenario(id_: str, told: Scenario | None) -> dict[str, Any]:
             "asked": "",
             "accepts": "",
             "evidence": [],
+            "modes": {},
+        }
+    if isinstance(told, Probe):
+        return base | {
+            "claim": told.claim,
+            "right": told.right,
+            "standing": str(told.standing),
+            "asked": "",
+            "accepts": "",
+            "evidence": [[item.kind, item.source] for item in told.evidence],
             "modes": {},
         }
     accepts = f"also {', '.join(sorted(told.accepts))}: {told.accepts_why}" if told.accepts else ""

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from conformance.errors import BadResults
+from conformance.probes import probes
 from conformance.scenarios import catalogue
 from conformance.verdict import Result
 from conformance.vocabulary import Severity, Verdict
 
 SCHEMA = 1
+HTTP = "http"
+"""The transport of a run against a server: it generates, and no cassette is played."""
 
 
 @dataclass(slots=True)
@@ -92,6 +95,11 @@ class Run:
         )
 
     @property
+    def serves(self) -> bool:
+        """Whether a server was judged, which generates, and no adapter, which reads cassettes."""
+        return self.transport == HTTP
+
+    @property
     def label(self) -> str:
         """The adapter, with its version where that is known."""
         return f"{self.adapter} {self.version}" if self.version else self.adapter
@@ -151,7 +159,7 @@ def _join(into: Run, other: Run) -> None:
 
 def in_order(results: Iterable[Result]) -> list[Result]:
     """Results in the order of the catalogue, in whichever order they came; what it does not have comes last."""
-    places = {scenario: place for place, scenario in enumerate(catalogue())}
+    places = {told: place for place, told in enumerate([*catalogue(), *probes()])}
     return sorted(results, key=lambda result: (places.get(result.scenario, len(places)), result.mode))
 
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from conformance.checks import RULES, Finding
+from conformance.checks import RULES, Finding, Rule
+from conformance.checks.server_rules import SERVER_RULES
 from conformance.report.results import Run
+from conformance.report.text import HANDED_ON
 from conformance.verdict import BY_GAP, Result
 from conformance.vocabulary import Severity, Verdict
 
 _MARKS: Mapping[str, str] = {"pass": "+", "not applicable": ".", "declared": "d", "unscored": "u"}
+_SOME = 3
 _LEGEND = "+ passes   . does not apply   M a MUST fails   s a SHOULD fails   d declared"
 _UNSCORED = "   u fails and does not count, (verdict) of a cell that does not count"
 
 
 def lines(run: Run) -> list[str]:
     """The table, the findings, and the totals."""
-    checks = list(RULES)
+    rules = SERVER_RULES if run.serves else RULES
+    checks = list(rules)
     width = max([len(result.cell) for result in run.results], default=0)
     rows = [_row(result, checks, width) for result in run.results]
     legend = _LEGEND + (_UNSCORED if run.requirements else "")
-    table = [*_heads(checks, width + 16), *rows, "", legend, ""]
+    table = [*_heads(rules, width + 16), *rows, "", legend, ""]
     return [
         *(table if run.results else ()),
         *_findings("declared gaps: what the adapter's interface has no place for", run.results, _gaps),
@@ -32,10 +36,10 @@ def lines(run: Run) -> list[str]:
     ]
 
 
-def _heads(checks: list[str], indent: int) -> list[str]:
+def _heads(rules: Mapping[str, Rule], indent: int) -> list[str]:
     """Check ids on a slant would need a terminal to draw; numbered columns with a key are read anywhere."""
-    key = [f"  {number:>2} {check:<26} {RULES[check].severity}" for number, check in enumerate(checks, 1)]
-    numbers = [f"{number:>2}" for number in range(1, len(checks) + 1)]
+    key = [f"  {number:>2} {check:<26} {rules[check].severity}" for number, check in enumerate(rules, 1)]
+    numbers = [f"{number:>2}" for number in range(1, len(rules) + 1)]
     half = (len(key) + 1) // 2
     columns = [f"{left:<44}{right}" for left, right in zip(key[:half], [*key[half:], ""], strict=False)]
     digits = (" " * indent + "".join(number[place] for number in numbers) for place in (0, 1))
@@ -97,6 +101,17 @@ def _findings(head: str, results: Iterable[Result], chosen: Callable[[Result], I
     return [head, *out, ""] if out else []
 
 
+def _forgotten(run: Run) -> list[str]:
+    """A rule on the request that is broken wherever it applies points at the binding, before the library."""
+    out = []
+    for check, what in HANDED_ON.items():
+        judged = [result.outcomes.get(check) for result in run.results]
+        asked = [outcome for outcome in judged if outcome not in (None, "not applicable")]
+        if len(asked) >= _SOME and set(asked) == {"fail"}:
+            out.append(f"  {check} fails in each of {len(asked)} cells: does the binding hand {what} to the library?")
+    return out
+
+
 def _totals(run: Run) -> list[str]:
     totals = run.totals()
     parts = [f"{totals.get(verdict, 0)} {verdict}" for verdict in Verdict]
@@ -112,6 +127,7 @@ def _totals(run: Run) -> list[str]:
         )
     return [
         *spare,
+        *_forgotten(run),
         f"{len(run.results)} cells: {', '.join(parts)}",
         f"undeclared: {failures['MUST']} MUST, {failures['SHOULD']} SHOULD; stale declarations: {failures['stale']}",
     ]

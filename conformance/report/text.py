@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from conformance.checks import RULES, Finding
@@ -16,6 +16,13 @@ from conformance.vocabulary import Mode
 
 _WIDTH = 220
 _FRAMES_AROUND = 2
+
+HANDED_ON: Mapping[str, str] = {
+    "request.stop-whole": "call.stop",
+    "request.max-tokens": "call.max_tokens",
+    "request.tools": "call.tools",
+}
+"""What a binding may have forgotten, where a rule on the request is broken."""
 
 
 def explain_failure(result: Result, adapter: str, sent: Iterable[Any] = ()) -> str:
@@ -82,7 +89,10 @@ def _mend(result: Result) -> list[str]:
     if not result.open:
         return ["  to do     take the stale declaration out"]
     check = result.open[0].check
+    handed_on = HANDED_ON.get(check)
+    first = [f"  to do     first: does the binding hand {handed_on} to the library?"] if handed_on else []
     return [
+        *first,
         "  to do     mend the adapter; or list it in the file that --known-failures names:",
         "",
         "      [[known]]",

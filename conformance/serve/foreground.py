@@ -75,7 +75,7 @@ class Stage:
             body, kind = text(self._scenarios.values(), self._root), "text/plain"
         data = body.encode()
         headers = [("content-type", f"{kind}; charset=utf-8")]
-        await http.begin(200, headers, framing=Framing.LENGTH, length=len(data))
+        http.begin(200, headers, framing=Framing.LENGTH, length=len(data))
         await http.send(data)
         await http.end()
 

@@ -11,7 +11,7 @@ from conformance.contract import Call, TextDelta, Tool
 from conformance.servers.client import Answer
 from conformance.servers.target import Target
 from conformance.vocabulary import Api, Mode, Stop
-from conformance.wire import Reading, codec_for
+from conformance.wire import OURS, Reading, codec_for
 from conformance.wire.codec import HTTP_ERROR
 from conformance.wire.request import request_for
 from conformance.wire.sse import SseReader
@@ -24,6 +24,8 @@ PROMPTS = (
     "Explain to a child why the sea is salty, in a few sentences.",
 )
 """The first is asked again and again; the others are for calls side by side."""
+
+_EXCERPT = 300
 
 MISSING: Any = object()
 """No stop key at all."""
@@ -104,7 +106,15 @@ class Heard:
     @property
     def refused(self) -> bool:
         """The server said no, with an HTTP error or with an error inside the reply."""
-        return self.reading.error is not None and not self.answer.hung and self.answer.status is not None
+        status, error = self.answer.status, self.reading.error
+        if status is None or self.answer.hung or error is None:
+            return False
+        return status >= HTTP_ERROR or error.type is None or error.type not in OURS
+
+    @property
+    def replied(self) -> bool:
+        """A reply came that can be read."""
+        return self.answer.status is not None and not self.answer.hung and self.reading.error is None
 
     @property
     def excerpt(self) -> str:
@@ -112,7 +122,7 @@ class Heard:
         text = " ".join(self.answer.body.decode("utf-8", "replace").split())
         head = f"HTTP {self.answer.status}" if self.answer.status is not None else "no answer"
         told = f"{head}, {self.answer.broken}" if self.answer.broken else head
-        return f"{told}: {text if len(text) <= 300 else f'{text[:120]} ... {text[-160:]}'}"
+        return f"{told}: {text if len(text) <= _EXCERPT else f'{text[:120]} ... {text[-160:]}'}"
 
 
 def request_of(target: Target, question: Question, settings: Settings) -> tuple[str, dict[str, Any]]:
@@ -146,7 +156,7 @@ def read(target: Target, question: Question, answer: Answer, curl: str) -> Heard
     """Read an answer as its API says. Never raises: what is no reply is a reading with an error."""
     codec = codec_for(target.api)
     status = answer.status or 0
-    if question.mode is Mode.BUFFERED or status >= HTTP_ERROR or not answer.body:
+    if question.mode is Mode.BUFFERED or status >= HTTP_ERROR or answer.status is None:
         return Heard(question, answer, codec.read(status, answer.body), curl)
     if "json" in answer.content_type and answer.body.lstrip()[:1] == b"{":
         return Heard(question, answer, codec.read(status, answer.body), curl)

@@ -1,7 +1,7 @@
-"""What is wrong with an answer, as pure functions from what was heard to findings. Asks nobody; the rules' sentences:
-`conformance.checks.server_rules`.
+"""What is wrong with an answer, as pure functions from what was heard to findings. Asks nobody.
 
-A Judged holds the checks that apply; a check that is not in it was not put to the question.
+The rules' sentences are in `conformance.checks.server_rules`. A Judged holds the checks that apply; a check that is
+not in it was not put to the question.
 """
 
 from __future__ import annotations
@@ -67,12 +67,16 @@ def basics(api: Api, heard: Heard) -> Judged:
             server_found("limits.terminates", Verdict.BROKEN, "the call did not end", "an end", heard.excerpt)
         ]
         return out
-    if heard.question.mode is Mode.BUFFERED or (answer.status or HTTP_ERROR) >= HTTP_ERROR:
+    if heard.refused:
+        return out
+    if not heard.replied:
+        what = "the reply breaks off" if answer.broken else "what comes is no reply of the API"
+        expected = f"a reply of {api}"
+        return out | {"shape.grammar": [server_found("shape.grammar", Verdict.BROKEN, what, expected, heard.excerpt)]}
+    if heard.question.mode is Mode.BUFFERED:
         return out
     out |= {"shape.grammar": [], "shape.idiom": [], "reason.once": []}
     expected = f"the stream grammar of {api}"
-    if not heard.events and heard.refused:
-        return {"limits.terminates": []}
     if not heard.events:
         what = f"no stream: {answer.content_type or 'no content type'}"
         out["shape.grammar"] = [server_found("shape.grammar", Verdict.BROKEN, what, expected, heard.excerpt)]
@@ -168,10 +172,8 @@ def stopped(api: Api, heard: Heard, known: Known, stops: Sequence[str], *, borde
         Unexplained: the text shows no fault of stop matching, and is not the free run's.
     """
     out = basics(api, heard)
-    if heard.answer.hung:
-        return out
-    if heard.refused:
-        return out | refusal(api, heard)
+    if not heard.replied:
+        return out | (refusal(api, heard) if heard.refused else {})
     if heard.answer.broken:
         return out | {
             "text.exact": [

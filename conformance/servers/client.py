@@ -44,9 +44,7 @@ class Answer:
         return b"".join(piece for _, piece in self.chunks)
 
 
-def send(
-    target: Target, path: str, body: Mapping[str, Any] | bytes, *, limit: float, key: str | None = None
-) -> Answer:
+def send(target: Target, path: str, body: Mapping[str, Any] | bytes, *, limit: float, key: str | None = None) -> Answer:
     """Send one request and read its answer to the end.
 
     Args:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from conformance.checks.finding import Finding
+from conformance.checks.telling import right as fields
 from conformance.known_failures import Known
 from conformance.probes import Probe, probes
 from conformance.servers.asking import PROMPTS, Heard, Question
@@ -14,7 +15,7 @@ from conformance.servers.budget import Budget
 from conformance.servers.checks import Judged
 from conformance.servers.limits import limits
 from conformance.servers.refusing import refusing
-from conformance.servers.session import NotForIt, NotTested, Session
+from conformance.servers.session import NotTested, Session
 from conformance.servers.shapes import shapes
 from conformance.servers.stopping import stopping
 from conformance.servers.stops import KINDS
@@ -89,7 +90,10 @@ class Examiner:
         except NotTested as signal:
             return Result.untested(probe.id, mode, str(signal))
         result = weigh(probe.id, mode, judged, self._known, loud=_refused(judged))
-        return replace(result, requests=self.budget.spent - before)
+        shown = session.shown
+        sent = (shown.curl,) if shown is not None and result.findings else ()
+        seen = fields(shown.reading) if shown is not None and result.findings else {}
+        return replace(result, requests=self.budget.spent - before, sent=sent, seen=seen)
 
 
 def _refused(judged: Mapping[str, list[Finding]]) -> bool:
@@ -107,8 +111,8 @@ def _problem(session: Session) -> str | None:
     if answer.unreachable:
         return f"nothing listens at {target.url} ({answer.broken})\n  mend: start the server, or check the address"
     if answer.hung:
-        limit = f"{session.limit:g} s"
-        return f"{where} does not answer: {answer.broken} ({limit})\n  mend: --conformance-time-limit SECONDS, or a smaller model"
+        told = f"{where} does not answer: {answer.broken} ({session.limit:g} s)"
+        return f"{told}\n  mend: --conformance-time-limit SECONDS, or a smaller model"
     if answer.broken:
         return f"{where}: {answer.broken}\n  mend: see the server's own log; {heard.curl}"
     status = answer.status or 0

@@ -59,7 +59,7 @@ def _beyond_limit(session: Session, mode: Mode) -> Judged:
     stops = [*fillers(text_of(free), MOST[api]), single]
     question = Question(PROMPTS[0], mode, stops)
     heard = session.ask(question)
-    if heard.refused or heard.answer.hung or is_right(free.text, stops, heard.reading.text):
+    if not heard.replied or is_right(free.text, stops, heard.reading.text):
         return stopped(api, heard, known_of(free), stops) | {"stop.whole-list": []}
     session.confirm(lambda one: not one.refused and one.reading.text == heard.reading.text, question, free)
     sliced = heard.reading.text == free.text
@@ -134,7 +134,7 @@ def _cap(session: Session, mode: Mode) -> Judged:
         judged = basics(session.target.api, heard)
         if heard.refused:
             judged |= refusal(session.target.api, heard)
-        elif not heard.answer.hung:
+        elif heard.replied:
             judged |= _held(heard, free, name)
         for check, findings in judged.items():
             out.setdefault(check, []).extend(findings)

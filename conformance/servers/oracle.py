@@ -8,7 +8,6 @@ judged: then the server has generated something else.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -75,6 +74,8 @@ def explain(text: str, stops: Sequence[str], seen: str, *, ended: bool = True) -
     stops = [stop for stop in stops if stop]
     if not text.startswith(seen):
         return _other(text, stops, seen, known)
+    if known.begin < len(seen) < known.cuts[-1]:
+        return Fault("text.exact", "the text ends at neither of the places where a stop string may end it")
     if len(seen) < known.begin:
         return _short(text, stops, seen, known)
     if seen == text and not ended:
@@ -97,17 +98,15 @@ def _short(text: str, stops: Sequence[str], seen: str, known: Right) -> Fault | 
         return None  # white space that the server strips from the beginning may have held the match
     if not lost.strip():
         return Fault("text.exact", f"white space before the {'match' if known.fires else 'end'} is lost")
-    where = "before the match" if known.fires else "of the end"
-    if len(lost) <= 2 * max((len(stop) for stop in stops), default=0):
-        return Fault("text.exact", f"{len(lost)} characters {where} are lost")
-    return Fault("text.exact", f"the text ends {len(lost)} characters early")
+    if not seen:
+        return Fault("text.exact", "no text comes")
+    return Fault("text.exact", f"{_characters(len(lost))} {'before the match' if known.fires else 'at the end'} lost")
 
 
 def _as_pattern(stop: str, rest: str) -> bool:
     """Whether the string would match there if `.` and `*` stood for anything; told by length only for `.`."""
-    return ("." in stop or "*" in stop) and all(
-        a in (b, ".", "*") for a, b in zip(stop, rest[: len(stop)], strict=False)
-    )
+    here = rest[: len(stop)]
+    return len(here) == len(stop) and here != stop and all(a in (b, ".", "*") for a, b in zip(stop, here, strict=True))
 
 
 def _long(text: str, stops: Sequence[str], seen: str, known: Right) -> Fault:
@@ -115,13 +114,12 @@ def _long(text: str, stops: Sequence[str], seen: str, known: Right) -> Fault:
     here = [stop for stop in stops if text.startswith(stop, known.begin)]
     if more in here:
         return Fault("stop.trimmed", "the matched string is kept in the text")
-    leaked = next((stop for stop in here if stop.startswith(more)), None)
-    if leaked is not None:
-        return Fault("stop.trimmed", f"the first {len(more)} characters of the matched string are in the text")
-    if any(text.startswith(stop, end) for stop in here):
-        return Fault("stop.honoured", "the first occurrence is passed over; a later one ends the text")
     if any(text.startswith(stop, end) for stop in stops if stop not in here):
         return Fault("stop.earliest", "another stop string that comes later ends the text")
+    if any(stop.startswith(more) for stop in here):
+        return Fault("stop.trimmed", f"the beginning of the matched string ({_characters(len(more))}) is in the text")
+    if any(text.startswith(stop, end) for stop in here):
+        return Fault("stop.honoured", "the first occurrence is passed over; a later one ends the text")
     return Fault("stop.honoured", "a stop string occurs and the text goes on")
 
 
@@ -131,7 +129,7 @@ def _other(text: str, stops: Sequence[str], seen: str, known: Right) -> Fault | 
     edits = _edits(honest, seen, most)
     if edits is not None:
         lost, twice = edits
-        told = [f"{count} characters {what}" for count, what in ((lost, "are lost"), (twice, "come twice")) if count]
+        told = [f"{_characters(count)} {what}" for count, what in ((lost, "lost"), (twice, "sent twice")) if count]
         return Fault("text.exact", f"{' and '.join(told)} inside the text")
     if seen.startswith(honest):
         extra = seen[len(honest) :]
@@ -141,6 +139,10 @@ def _other(text: str, stops: Sequence[str], seen: str, known: Right) -> Fault | 
     if seen.split() == honest.split():
         return Fault("text.exact", "white space is changed")
     return None
+
+
+def _characters(count: int) -> str:
+    return f"{count} character{'' if count == 1 else 's'}"
 
 
 def _edits(honest: str, seen: str, most: int) -> tuple[int, int] | None:

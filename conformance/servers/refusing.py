@@ -1,4 +1,4 @@
-"""The probes of requests that cannot be answered: an error comes, in the API's form, and then the server still answers."""
+"""The probes of requests that cannot be answered: an error comes, and then the server still answers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from conformance.servers.asking import PROMPTS, Heard, Question, read
 from conformance.servers.checks import Judged, refusal_of
 from conformance.servers.client import Answer
 from conformance.servers.session import NotForIt, Session
-from conformance.vocabulary import Api, Mode, Verdict
+from conformance.vocabulary import Api, Mode, Severity, Verdict
 from conformance.wire.codec import HTTP_ERROR
 
 _WORDS = 20_000
 _HALF = 2
 _PLACES = {Api.OPENAI_CHAT: "messages", Api.ANTHROPIC_MESSAGES: "messages", Api.GEMINI: "contents"}
+_CACHED = ("cache_read_input_tokens", "cache_creation_input_tokens")
 _NO_MODEL = "no-such-model-conformance"
 
 
@@ -34,8 +35,10 @@ def refusing(session: Session, probe: Probe, mode: Mode) -> Judged:
     """Ask a probe of this room."""
     question = Question("harbour " * _WORDS if probe.kind == "context" else PROMPTS[0], mode)
     sent = _send(session, probe.kind, question)
-    out = _judged(session.target.api, probe.kind, sent)
-    return out | _survives(session)
+    out = _judged(session.target.api, probe.kind, sent) | _survives(session)
+    if not out["server.survives"]:
+        session.shown = sent.heard
+    return out
 
 
 def _send(session: Session, kind: str, question: Question) -> _Sent:
@@ -86,22 +89,24 @@ def _judged(api: Api, kind: str, sent: _Sent) -> Judged:
     out["error.surfaces"] = [
         server_found(
             "error.surfaces",
-            Verdict.MISLEADING,
+            Verdict.LOUD if kind in _HARMLESS else Verdict.MISLEADING,
             f"a reply comes to a request that cannot be answered ({_CANNOT[kind]})",
             "an HTTP error",
             heard.excerpt,
+            severity=Severity.SHOULD if kind in _HARMLESS else None,
         )
     ]
     return out
 
 
+_HARMLESS = ("path", "key")
+"""Answered all the same, nobody is told what is not so."""
 _CANNOT = {"malformed": "no JSON", "types": "42 for messages", "path": "no such path", "key": "wrong key"}
 
 
 def _cut_prompt(heard: Heard) -> Judged:
     """A reply may come from a window that is long enough; the count of input tokens tells where it was not."""
-    told = heard.reading.usage
-    counted = told.input_tokens if told else None
+    counted = _input_tokens(heard)
     if not isinstance(counted, int) or counted <= 0:
         raise NotForIt("the server answers a long prompt and does not count its tokens")
     found = server_found(
@@ -112,6 +117,15 @@ def _cut_prompt(heard: Heard) -> Judged:
         f"{counted} input tokens: {heard.excerpt}",
     )
     return {"prompt.whole": [found] if counted < _WORDS // _HALF else []}
+
+
+def _input_tokens(heard: Heard) -> int | None:
+    """All of them: Anthropic's API counts those that a cache held apart."""
+    told = heard.reading.usage
+    counted = told.input_tokens if told else None
+    usage = json.loads(heard.answer.body).get("usage")
+    cached = [usage.get(name) for name in _CACHED] if isinstance(usage, dict) else []
+    return counted if counted is None else counted + sum(count for count in cached if isinstance(count, int))
 
 
 def _survives(session: Session) -> Judged:

@@ -34,11 +34,11 @@ class Free:
 
     Attributes:
         heard: the run itself.
-        text: what it wrote.
-        capped: the cap ended it.
+        api: in which API it came.
     """
 
     heard: Heard
+    api: Api
 
     @property
     def text(self) -> str:
@@ -70,6 +70,8 @@ class Session:
         """Why the server does not repeat itself, once that has been tried."""
         self.takes_stop: bool | None = None if target.api is Api.OPENAI_RESPONSES else True
         """Whether the API's server takes stop strings at all; the vendor of Responses documents none."""
+        self.shown: Heard | None = None
+        """What the message of the cell shows: a wrong answer, or else the last one."""
         self._heard: dict[str, Heard] = {}
         self._tried = False
 
@@ -122,7 +124,7 @@ class Session:
         if self.problem is not None:
             raise NotTested(self.problem)
         question = Question(prompt, mode)
-        free = Free(self.ask(question if cap is None else replace(question, cap=cap)))
+        free = Free(self.ask(question if cap is None else replace(question, cap=cap)), self.target.api)
         if free.heard.reading.error is not None:
             raise NotTested(f"no free run: {free.heard.excerpt}")
         return free
@@ -133,6 +135,7 @@ class Session:
             return
         self._tried = True
         thin: list[Settings] = []
+        silent = True
         self._taken()
         for settings in self._ladder():
             self.settings = settings
@@ -140,6 +143,7 @@ class Session:
             first = self.ask(Question(PROMPTS[0], Mode.BUFFERED))
             if first.reading.error is not None or not first.reading.text:
                 continue
+            silent = False
             second = self.ask(first.question, again=True)
             if second.reading.text != first.reading.text or second.reading.stop is not first.reading.stop:
                 continue
@@ -153,8 +157,8 @@ class Session:
                 return
         self.problem = (
             "the server writes too little text to cut stop strings from"
-            if thin
-            else "the server does not repeat itself at a fixed seed and temperature, so nothing can be told by difference"
+            if thin or silent
+            else "the server does not repeat itself at a fixed seed and temperature: nothing can be told by difference"
         )
 
     def confirm(self, wrong: Callable[[Heard], bool], question: Question, free: Free) -> None:
@@ -163,10 +167,12 @@ class Session:
         Raises:
             NotTested: the same does not come again.
         """
+        wrong_one = self.ask(question)
         if not wrong(self.ask(question, again=True)):
             raise NotTested("a wrong answer did not come again when it was asked once more")
         if self.ask(free.heard.question, again=True).reading.text != free.text:
             raise NotTested("the free run has changed meanwhile: the server does not repeat itself")
+        self.shown = wrong_one
 
     def _taken(self) -> None:
         """Leave out what the server refuses: a seed, the old name of the cap, a temperature."""
@@ -199,7 +205,8 @@ class Session:
         path, body = self.request(question)
         self._take()
         answer = send(self.target, path, body, limit=self.limit)
-        return read(self.target, question, answer, self.target.curl(path, body))
+        heard = self.shown = read(self.target, question, answer, self.target.curl(path, body))
+        return heard
 
     def _take(self) -> None:
         try:

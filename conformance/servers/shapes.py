@@ -26,7 +26,7 @@ def _answers(session: Session, mode: Mode) -> Judged:
     question = Question(PROMPTS[0], mode)
     heard = session.ask(question)
     out = basics(api, heard)
-    if heard.answer.hung or heard.refused:
+    if not heard.replied:
         return out
     honest = {Stop.COMPLETE, Stop.TRUNCATED, Stop.BLOCKED}
     out |= {"reason.class": reason_found(heard, honest, "the text ended at its end or at the cap")}
@@ -75,7 +75,8 @@ def _repeats(session: Session, mode: Mode) -> Judged:
     out = basics(session.target.api, streamed)
     out["text.stream-agrees"] = []
     out["reason.class"] = []
-    if streamed.reading.text == free.text:
+    # A cap may cut a character in two; what stands for the half of it is nobody's text.
+    if streamed.reading.text.rstrip("\ufffd") == free.text.rstrip("\ufffd"):
         out["reason.class"] = reason_found(streamed, {free.heard.reading.stop}, "the buffered reply says otherwise")
         return out
     again = session.ask(streamed.question, again=True)
@@ -98,8 +99,8 @@ def _repeats(session: Session, mode: Mode) -> Judged:
 def _tool(session: Session, mode: Mode) -> Judged:
     heard = session.ask(Question("What is the weather in Lisbon? Use the tool.", mode, tools=(WEATHER,), cap=200))
     api = session.target.api
-    if heard.refused:
-        return basics(api, heard) | refusal(api, heard)
+    if not heard.replied:
+        return basics(api, heard) | (refusal(api, heard) if heard.refused else {})
     if not heard.reading.tool_calls:
         raise NotForIt("the server called no tool")
     out = basics(api, heard)

@@ -34,7 +34,7 @@ def known_of(free: Free) -> Known:
 
 def text_of(free: Free) -> Text:
     """The free run as a text to cut stop strings from."""
-    return Text(free.text, hidden=free.heard.reading.thinking, capped=free.capped)
+    return Text(free.text, free.api, hidden=free.heard.reading.thinking, capped=free.capped)
 
 
 def wrong(judged: Judged) -> bool:
@@ -68,23 +68,17 @@ def stopping(session: Session, probe: Probe, mode: Mode) -> Judged:
         return _extension(session, mode)
     taken(session)
     free = session.free(mode=mode)
-    strategy = KINDS[probe.kind](text_of(free), probe.api)
+    strategy = KINDS[probe.kind](text_of(free))
     if strategy is None:
         raise NotForIt("the free run has no place for such a stop string")
-    return _drawn(session, probe, mode, free, strategy)
+    return _drawn(session, mode, free, strategy)
 
 
-def _drawn(session: Session, probe: Probe, mode: Mode, free: Free, strategy: st.SearchStrategy[Stops]) -> Judged:
-    known, seen = known_of(free), Judged()
-    failing: dict[str, tuple[Question, Judged]] = {}
-    left = 1 + session.budget.share()
-    unexplained = 0
-
-    def judge(heard: Heard) -> Judged:
-        return stopped(probe.api, heard, known, heard.question.strings)
+def _drawn(session: Session, mode: Mode, free: Free, strategy: st.SearchStrategy[Stops]) -> Judged:
+    search = _Search(session, mode, free)
 
     @settings(
-        max_examples=left,
+        max_examples=search.left,
         database=None,
         deadline=None,
         derandomize=True,
@@ -93,35 +87,83 @@ def _drawn(session: Session, probe: Probe, mode: Mode, free: Free, strategy: st.
         report_multiple_bugs=False,
     )
     @given(strategy)
-    def attempt(stops: Stops) -> None:
-        nonlocal left, unexplained
-        question = Question(PROMPTS[0], mode, stops)
-        if not session.known(question):
-            if left <= 0:
-                return  # what was asked before is known for nothing; for more there is no budget
-            left -= 1
-        try:
-            judged = judge(session.ask(question))
-        except Unexplained:
-            unexplained += 1
-            return
-        for check, findings in judged.items():
-            seen[check] = seen.get(check) or (findings if check in ON_THE_BYTES else [])
-        if wrong(judged):
-            if not failing:
-                left = min(_SHRINK, session.budget.spare)
-            failing["smallest"] = question, judged
-            raise _Wrong
+    def drawn(stops: Stops) -> None:  # short: Hypothesis reads its source each time
+        search.attempt(stops)
 
     try:
-        attempt()
+        drawn()
     except _Wrong:
-        question, judged = failing["smallest"]
-        session.confirm(lambda heard: again(judge, heard), question, free)
-        return seen | (_alone(session, question, free, judge) or judged)
-    if not seen:
-        raise NotTested(_UNEXPLAINED if unexplained else "no stop string could be asked for")
-    return seen
+        return search.smallest()
+    if not search.seen:
+        raise NotTested(_UNEXPLAINED if search.unexplained else "no stop string could be asked for")
+    return search.seen
+
+
+class _Search:
+    """One probe's lists: asks each once, keeps the smallest that fails.
+
+    Attributes:
+        left: requests that it may still make.
+        seen: the checks that applied, with what an answer showed by itself.
+        unexplained: lists with which the server wrote another text.
+    """
+
+    def __init__(self, session: Session, mode: Mode, free: Free) -> None:
+        self.left = 1 + session.budget.share()
+        self.seen: Judged = {}
+        self.unexplained = 0
+        self._session, self._mode, self._free = session, mode, free
+        self._known = known_of(free)
+        self._failing: tuple[Question, Judged] | None = None
+
+    def attempt(self, stops: Stops) -> None:
+        """Ask one list.
+
+        Raises:
+            _Wrong: the answer is wrong.
+        """
+        question = Question(PROMPTS[0], self._mode, stops)
+        if not self._session.known(question):
+            if self.left <= 0:
+                return  # what was asked before is known for nothing; for more there is no budget
+            self.left -= 1
+        try:
+            judged = self._judge(self._session.ask(question))
+        except Unexplained:
+            self.unexplained += 1
+            return
+        for check, findings in judged.items():
+            self.seen[check] = self.seen.get(check) or (findings if check in ON_THE_BYTES else [])
+        if wrong(judged):
+            if self._failing is None:
+                self.left = min(_SHRINK, self._session.budget.spare)
+            self._failing = question, judged
+            raise _Wrong
+
+    def smallest(self) -> Judged:
+        """What is wrong with the smallest list that fails, asked once more.
+
+        Raises:
+            NotTested: it does not come again.
+        """
+        assert self._failing is not None  # noqa: S101 -- `attempt` has raised
+        question, judged = self._failing
+        self._session.confirm(lambda heard: again(self._judge, heard), question, self._free)
+        alone = _alone(self._session, question, self._free, self._judge)
+        return self.seen | (alone or _sliced(question.strings, self._free.text, judged))
+
+    def _judge(self, heard: Heard) -> Judged:
+        return stopped(self._session.target.api, heard, self._known, heard.question.strings)
+
+
+def _sliced(stops: Stops, text: str, judged: Judged) -> Judged:
+    """A list of which only the last string occurs, and does not count though it does alone, was sliced."""
+    ignored = judged.get("stop.honoured") or []
+    if not ignored or len(stops) == 1 or any(stop in text for stop in stops[:-1]):
+        return judged
+    what = f"the last of {len(stops)} stop strings does not count"
+    told = [server_found("stop.whole-list", one.verdict, what, one.expected, one.observed) for one in ignored]
+    return judged | {"stop.honoured": [], "stop.whole-list": told}
 
 
 def _alone(session: Session, question: Question, free: Free, judge: Callable[[Heard], Judged]) -> Judged | None:
@@ -129,13 +171,16 @@ def _alone(session: Session, question: Question, free: Free, judge: Callable[[He
     truth = right(free.text, question.strings)
     if not truth.fires or len(set(question.strings)) == 1:
         return None
+    shown = session.shown
     for stop in sorted(truth.named[truth.begin]):
         try:
             judged = judge(session.ask(replace(question, stop=[stop])))
         except Unexplained:
             continue
         if judged.get("stop.honoured"):
+            session.shown = session.ask(replace(question, stop=[stop]))
             return judged
+    session.shown = shown
     return None
 
 
@@ -158,15 +203,15 @@ def _common(session: Session, mode: Mode) -> Judged:
     ((stop, _),) = letters.most_common(1)
     heard = session.ask(Question(PROMPTS[0], mode, [stop]))
     out = basics(session.target.api, heard)
-    if heard.answer.hung:
-        return out
-    if heard.refused:
-        return out | refusal(session.target.api, heard)
+    if not heard.replied:
+        return out | (refusal(session.target.api, heard) if heard.refused else {})
     text = heard.reading.text
     out |= {"stop.honoured": [], "stop.trimmed": []}
     if stop in text:
         check = "stop.trimmed" if text.find(stop) == len(text) - 1 else "stop.honoured"
-        problem = "the matched string is kept in the text" if check == "stop.trimmed" else "a stop string is in the text"
+        problem = (
+            "the matched string is kept in the text" if check == "stop.trimmed" else "a stop string is in the text"
+        )
         out[check] = [server_found(check, Verdict.MISLEADING, problem, f"no {stop!r}", f"{text[:80]!r}")]
     return out
 
@@ -180,8 +225,8 @@ def _extension(session: Session, mode: Mode) -> Judged:
         raise NotTested("the text has no place to stop at")
     heard = session.ask(Question(PROMPTS[0], mode, [single]))
     out = basics(session.target.api, heard)
-    if heard.refused:
-        return out | refusal(session.target.api, heard)
+    if not heard.replied:
+        return out | (refusal(session.target.api, heard) if heard.refused else {})
     out["stop.honoured"] = []
     if heard.reading.text == free.text:
         out["stop.honoured"] = [

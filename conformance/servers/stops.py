@@ -38,10 +38,13 @@ class Text:
         text: what the server writes without stop strings.
         hidden: other text of the same run (thinking) in which a stop string might match as well.
         capped: the cap ended it: its end is left alone, where two reasons would be honest.
+        api: whose limits on lists count.
     """
 
-    def __init__(self, text: str, *, hidden: str = "", capped: bool = False) -> None:
+    def __init__(self, text: str, api: Api, *, hidden: str = "", capped: bool = False) -> None:
         self.text = text
+        self.most = MOST[api]
+        self.many = MANY if api is Api.ANTHROPIC_MESSAGES else MOST[api]
         self._hidden = hidden
         self._end = len(text) * 3 // 4 if capped else len(text)
 
@@ -50,7 +53,7 @@ class Text:
         found: dict[str, int] = {}
         for begin, length in windows:
             stop = self.text[begin : begin + length]
-            if 0 < begin and begin + length <= self._end and self.usable(stop) and self.text.find(stop) == begin:
+            if begin > 0 and begin + length <= self._end and self.usable(stop) and self.text.find(stop) == begin:
                 found.setdefault(stop, begin)
         return sorted(found, key=lambda stop: (len(stop), found[stop]))
 
@@ -73,42 +76,42 @@ def _one(stops: Iterable[str]) -> Strategy | None:
     return st.sampled_from(told) if told else None
 
 
-def _across_tokens(text: Text, api: Api) -> Strategy | None:
+def _across_tokens(text: Text) -> Strategy | None:
     # With what is left of a word on either side, no vocabulary has a token of its own for it.
     spaces = [at for at, mark in enumerate(text.text) if mark.isspace()]
     return _one(text.singles((at - k, 2 * k + 1) for k in (2, 1, 3, 5) for at in spaces if at > k))
 
 
-def _mid_word(text: Text, api: Api) -> Strategy | None:
+def _mid_word(text: Text) -> Strategy | None:
     return _one(
         text.singles(
-            (at, length)
-            for at, length in text.windows((2, 3, 4))
-            if text.text[at - 1 : at + length + 1].isalpha()
+            (at, length) for at, length in text.windows((2, 3, 4)) if text.text[at - 1 : at + length + 1].isalpha()
         )
     )
 
 
-def _tail_prefix(text: Text, api: Api) -> Strategy | None:
+def _tail_prefix(text: Text) -> Strategy | None:
     return _one(text.absent(text.text[-k:] + _TAIL for k in (1, 2, 3, 5, 8, 13)))
 
 
-def _near_miss(text: Text, api: Api) -> Strategy | None:
+def _near_miss(text: Text) -> Strategy | None:
     stops = text.absent(text.text[at : at + k] + _OTHER for at, k in text.windows((2, 3, 1, 6)))
-    return st.lists(st.sampled_from(stops), min_size=1, max_size=MOST[api], unique=True) if stops else None
+    return st.lists(st.sampled_from(stops), min_size=1, max_size=text.most, unique=True) if stops else None
 
 
-def _of_many(text: Text, api: Api) -> Strategy | None:
-    singles = text.singles(text.windows((3, 4, 2)))
-    if len(singles) < 2:  # noqa: PLR2004 -- two are several
-        return None
-    # The later one first: who takes the first of the list takes the wrong one.
-    pairs = [[late, early] for early, late in pairwise(sorted(singles, key=text.text.find)) if late not in early]
-    lists = st.lists(st.sampled_from(singles), min_size=2, max_size=MOST[api], unique=True)
-    return st.one_of(st.sampled_from(pairs[::7] or pairs), lists) if pairs else lists
+def _of_many(text: Text) -> Strategy | None:
+    stops = sorted(text.singles(text.windows((3, 4, 2))), key=text.text.find)
+    apart = [*stops[:1], *(two for one, two in pairwise(stops) if text.text.find(two) > text.text.find(one))]
+    # The later ones first: who takes the first of the list takes the wrong one.
+    lists = [
+        [apart[at + gap * step] for step in range(count - 1, -1, -1)]
+        for count, gap in ((2, 8), (text.most, 6))
+        for at in range(0, len(apart) - gap * (count - 1), 3)
+    ]
+    return st.sampled_from(lists).flatmap(st.permutations) if lists else None
 
 
-def _same_place(text: Text, api: Api) -> Strategy | None:
+def _same_place(text: Text) -> Strategy | None:
     pairs = [
         [text.text[at : at + k], text.text[at : at + k + more]]
         for stop in text.singles(text.windows((3, 2, 5)))
@@ -119,7 +122,7 @@ def _same_place(text: Text, api: Api) -> Strategy | None:
     return st.sampled_from(pairs).flatmap(st.permutations) if pairs else None
 
 
-def _overlapping(text: Text, api: Api) -> Strategy | None:
+def _overlapping(text: Text) -> Strategy | None:
     pairs = []
     for outer in text.singles(text.windows((6, 8))):
         inner = outer[2:-2]
@@ -128,54 +131,49 @@ def _overlapping(text: Text, api: Api) -> Strategy | None:
     return st.sampled_from(pairs).flatmap(st.permutations) if pairs else None
 
 
-def _multi_byte(text: Text, api: Api) -> Strategy | None:
-    return _one(
-        text.singles((at, k) for at, k in text.windows((1, 2, 3)) if not text.text[at : at + k].isascii())
-    )
+def _multi_byte(text: Text) -> Strategy | None:
+    return _one(text.singles((at, k) for at, k in text.windows((1, 2, 3)) if not text.text[at : at + k].isascii()))
 
 
-def _after_space(text: Text, api: Api) -> Strategy | None:
+def _after_space(text: Text) -> Strategy | None:
     return _one(
         text.singles(
-            (at, k)
-            for at, k in text.windows((2, 3, 4))
-            if text.text[at - 1].isspace() and not text.text[at].isspace()
+            (at, k) for at, k in text.windows((2, 3, 4)) if text.text[at - 1].isspace() and not text.text[at].isspace()
         )
     )
 
 
-def _newline(text: Text, api: Api) -> Strategy | None:
+def _newline(text: Text) -> Strategy | None:
     return _one(text.singles((at, k) for at, k in text.windows((2, 3, 4)) if "\n" in text.text[at : at + k]))
 
 
-def _one_character(text: Text, api: Api) -> Strategy | None:
+def _one_character(text: Text) -> Strategy | None:
     return _one(text.singles(text.windows((1,))))
 
 
-def _case(text: Text, api: Api) -> Strategy | None:
+def _case(text: Text) -> Strategy | None:
     windows = (text.text[at : at + k] for at, k in text.windows((3, 5)))
     return _one(text.absent(stop.swapcase() for stop in windows if len(stop.swapcase()) == len(stop)))
 
 
-def _literal(text: Text, api: Api) -> Strategy | None:
+def _literal(text: Text) -> Strategy | None:
     windows = (text.text[at : at + k] for at, k in text.windows((3, 5)))
     dotted = text.absent(f"{stop[0]}.{stop[2:]}" for stop in windows if stop.isalnum())
     return _one([*dotted, *text.absent([".*"])])
 
 
-def _at_once(text: Text, api: Api) -> Strategy | None:
+def _at_once(text: Text) -> Strategy | None:
     return _one(stop for stop in (text.text[:k] for k in (1, 2, 3, 8)) if text.usable(stop) and stop[0].strip())
 
 
-def _duplicates(text: Text, api: Api) -> Strategy | None:
+def _duplicates(text: Text) -> Strategy | None:
     singles = text.singles(text.windows((3, 4)))
     return st.sampled_from([[stop] * count for stop in singles for count in (2, 3)]) if singles else None
 
 
-def _many(text: Text, api: Api) -> Strategy | None:
-    count = MANY if api is Api.ANTHROPIC_MESSAGES else MOST[api]
+def _many(text: Text) -> Strategy | None:
     singles = text.singles(text.windows((3, 4)))
-    return st.sampled_from([[*fillers(text, count - 1), stop] for stop in singles]) if singles else None
+    return st.sampled_from([[*fillers(text, text.many - 1), stop] for stop in singles]) if singles else None
 
 
 def fillers(text: Text, count: int) -> list[str]:
@@ -183,7 +181,7 @@ def fillers(text: Text, count: int) -> list[str]:
     return text.absent(f"<|never-{number}|>" for number in range(1, count + 1))
 
 
-KINDS: Mapping[str, Callable[[Text, Api], Strategy | None]] = {
+KINDS: Mapping[str, Callable[[Text], Strategy | None]] = {
     "stop-across-tokens": _across_tokens,
     "stop-mid-word": _mid_word,
     "stop-tail-prefix": _tail_prefix,

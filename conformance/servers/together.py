@@ -15,7 +15,7 @@ _EACH = 4
 _CALLS = 16
 
 
-def together(session: Session, probe: Probe, mode: Mode) -> Judged:
+def together(session: Session, probe: Probe, mode: Mode) -> Judged:  # noqa: ARG001 -- as every room
     """Ask the probe of this room.
 
     Batches change sums, so that a server may write another text under load than alone, and nobody is accused of that.
@@ -35,6 +35,8 @@ def together(session: Session, probe: Probe, mode: Mode) -> Judged:
             continue  # alone it is no better, which another probe tells
         if problem is not None:
             problems.append((problem, question, heard))
+    if problems:
+        session.shown = problems[0][2]
     if not judged:
         raise NotTested("the server refuses so many calls at once")
     return {
@@ -49,7 +51,7 @@ def together(session: Session, probe: Probe, mode: Mode) -> Judged:
                 Verdict.MISLEADING,
                 problem,
                 f"stop {question.strings!r}: the text of this call, as it comes alone",
-                f"... {heard.reading.text[-80:]!r}",
+                f"... {heard.reading.text[-80:]!r}; {heard.excerpt}",
             )
             for problem, question, heard in problems[:1]
             if problem != _HUNG
@@ -58,6 +60,8 @@ def together(session: Session, probe: Probe, mode: Mode) -> Judged:
 
 
 _HUNG = "hung"
+_PIECE = 40
+"""Characters that two answers do not share by chance, though both be phrases that models like."""
 _OWN = "a call's own stop string is in its text, which it is not when it comes alone"
 
 
@@ -87,6 +91,6 @@ def _mixed(question: Question, heard: Heard, free: Free, others: list[Free]) -> 
 
 def _piece(text: str, other: str, own: str) -> bool:
     """Whether a long piece of another call's text stands in this one, and none such in its own free run."""
-    size = 16
+    size = _PIECE
     pieces = (other[at : at + size] for at in range(0, len(other) - size, size // 2))
     return any(piece in text and piece not in own for piece in pieces)

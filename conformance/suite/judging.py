@@ -40,9 +40,13 @@ class Judging:
             self._smoke[api, which] = smoke(self._bench, api, which)
         return self._smoke[api, which]
 
-    def wiring(self, api: Api) -> str | None:
-        """What the first smoke that fails for an API says is wrong, or None."""
-        return next((problem for which in Smoke if (problem := self.smoke(api, which)) is not None), None)
+    def wiring(self, api: Api, *, tools: bool = True) -> str | None:
+        """What the first smoke that fails for an API says is wrong, or None.
+
+        The one that asks for a tool call holds back only what asks for tools: a library may have none that work.
+        """
+        tried = (which for which in Smoke if tools or which is not Smoke.TOOL_CALL)
+        return next((problem for which in tried if (problem := self.smoke(api, which)) is not None), None)
 
     def first_time(self, api: Api) -> bool:
         """Whether nobody has been told yet that the binding is wired wrong for this API; asking tells."""
@@ -56,7 +60,7 @@ class Judging:
         Raises:
             NotApplicable: the adapter does not speak its API, or the transport cannot play it.
         """
-        if self.wiring(scenario.api) is not None:
+        if self.wiring(scenario.api, tools=bool(scenario.ask.tools)) is not None:
             problem = "the binding is wired wrong: a smoke test of this API fails"
             return self._bench.untested(scenario, mode, problem), ()
         try:

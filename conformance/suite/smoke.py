@@ -27,12 +27,14 @@ def smoke(bench: Bench, api: Api, which: Smoke) -> str | None:
     try:
         seen = bench.case(scenario, Mode(mode)).plain
     except ConformanceError as error:
-        return _message(bench.adapter, scenario.id, mode, str(error))
+        return _message(bench.adapter, api, which, str(error))
     problem = _wrong(seen, which)
-    return None if problem is None else _message(bench.adapter, scenario.id, mode, problem)
+    return None if problem is None else _message(bench.adapter, api, which, problem)
 
 
 def _wrong(seen: Observation, which: Smoke) -> str | None:
+    if seen.hung and len(seen.sent) > 1:
+        return f"the call never ended, after {len(seen.sent)} requests: does the library ask again by itself?"
     if seen.hung:
         return "the call never ended"
     if not seen.sent:
@@ -47,10 +49,11 @@ def _wrong(seen: Observation, which: Smoke) -> str | None:
     return None if seen.reply.text else "the reply has no text: does the binding fill it in?"
 
 
-def _message(adapter: Adapter, scenario: str, mode: str, problem: str) -> str:
+def _message(adapter: Adapter, api: Api, which: Smoke, problem: str) -> str:
+    held = "no cell with tools" if which is Smoke.TOOL_CALL else "nothing else"
     return (
-        f"the binding of {adapter.name} is wired wrong, so nothing else is run for this API\n"
-        f"  tried     {scenario}:{mode}, the plainest reply there is\n"
+        f"the binding of {adapter.name} is wired wrong, so {held} is run for this API\n"
+        f"  tried     {api}/{which}, the plainest reply there is\n"
         f"  problem   {problem}\n"
         f"  to do     check how the binding builds its address from call.base_url (a bare root without /v1), and that\n"
         f"            it returns a conformance.Reply and yields conformance Parts; README: bind your adapter"

@@ -40,7 +40,7 @@ def test_scenario(
     except NotApplicable as signal:
         _tell(request, conformance_judging, not_applicable=str(signal), cell=f"{scenario.id}:{mode}")
         pytest.skip(f"not applicable: {signal}")
-    problem = conformance_judging.wiring(scenario.api)
+    problem = conformance_judging.wiring(scenario.api, tools=bool(scenario.ask.tools))
     _tell(request, conformance_judging, result=result.to_json(), wiring=problem)
     if result.unscored:
         request.node.user_properties.append(("conformance_unscored", True))

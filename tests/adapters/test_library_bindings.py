@@ -25,6 +25,7 @@ LIBRARIES = {
     "openai-agents": "agents",
     "llama-index": "llama_index",
     "haystack": "haystack",
+    "aisuite": "aisuite",
 }
 APIS = {
     "langchain-openai": (Api.OPENAI_CHAT, Api.OPENAI_RESPONSES),
@@ -35,6 +36,7 @@ APIS = {
     "openai-agents": (Api.OPENAI_CHAT, Api.OPENAI_RESPONSES),
     "llama-index": tuple(Api),
     "haystack": tuple(Api),
+    "aisuite": (Api.OPENAI_CHAT, Api.ANTHROPIC_MESSAGES, Api.GEMINI),
 }
 CELLS = [(name, api) for name, apis in APIS.items() for api in apis]
 STOPPING = [(name, api) for name, api in CELLS if api is not Api.OPENAI_RESPONSES]

@@ -66,19 +66,52 @@ def test_ini_value(run: Run, pytester: pytest.Pytester) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("not = [toml", "is not TOML"),
+        ("not = [toml", "known.toml:1: not TOML"),
         ("\udcff", "cannot read"),
-        ("[other]\n", "unknown table 'other'"),
-        (KNOWN.replace("text.exact", "text.exactly"), "no check 'text.exactly'"),
-        (KNOWN.replace("gemini/", "gemini/no-"), "matches no cell of the corpus"),
+        ("[other]\n", "known.toml:1: unknown table 'other'"),
+        (KNOWN.replace("text.exact", "text.exactly"), "known.toml:3: entry 1 names no check 'text.exactly'"),
+        (
+            KNOWN.replace("gemini/", "gemini/no-"),
+            "known.toml:2: entry 1 names 'gemini/no-natural-end', which matches no cell",
+        ),
         (KNOWN.replace('"tracked"', '" "'), "has an empty reason"),
         (KNOWN.replace("reason", "because"), "lacks reason"),
-        (KNOWN + 'until = "2027"\n', "unknown key 'until'"),
+        (KNOWN + 'until = "2027"\n', "known.toml:5: entry 1 has an unknown key 'until'"),
+        (KNOWN.replace("natural-end", "*"), "at most 20 are allowed"),
+        (KNOWN + KNOWN, "known.toml:6: entry 2 lists text.exact for gemini/natural-end:"),
     ],
 )
 def test_known_failures(text: str, says: str, run: Run, pytester: pytest.Pytester) -> None:
     pytester.path.joinpath("known.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
     refused(run("--adapter", "reference", "--known-failures", "known.toml"), says)
+
+
+def test_known_failures_of_an_api_that_is_not_spoken(
+    run: Run, pytester: pytest.Pytester, faulty: Callable[[str], str], readme_binding: str
+) -> None:
+    """They could never show; told for a named adapter, and for one that a fixture built."""
+    pytester.path.joinpath("known.toml").write_text(KNOWN, encoding="utf-8")
+    refused(run("--adapter", faulty("pass"), "--known-failures", "known.toml"), "names no cell of anthropic-messages")
+    pytester.makepyfile(test_mine=readme_binding)
+    result = run("--known-failures", "known.toml", suite=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "names no cell of anthropic-messages" in result.stderr.str() + result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("-k", "natural-end"), "together with -k"),
+        (("-m", "slow"), "together with -m"),
+        (("-x",), "together with -x"),
+        (("--deselect", "a.py"), "together with --deselect"),
+        (("--apis", "gemini"), "the run leaves out anthropic-messages, openai-chat, openai-responses"),
+        (("--known-failures", "none"), "no file to write"),
+        (("--known-failures", "no/such/folder.toml"), "cannot write"),
+    ],
+)
+def test_update_known_failures_of_some_cells(options: tuple[str, ...], says: str, run: Run) -> None:
+    refused(run("--adapter", "reference", "--known-failures", "known.toml", "--update-known-failures", *options), says)
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from threading import Thread
 from typing import Any, ClassVar
 
 from conformance.contract import Part, Reply, TextDelta, ToolCall, ToolCallDelta, Usage
+from conformance.servers.asking import PROMPTS
 from conformance.vocabulary import Api, Stop
 from conformance.wire import codec_for
 from conformance.wire.emit import Ending, emitter_for
 from conformance.wire.sse import Event, encode
-from conformance.servers.asking import PROMPTS
 from tests.servers.matcher import Matcher
 
 MODEL = "scripted-1"
@@ -218,9 +218,7 @@ class Engine:
     def ending(self, asked: Asked, text: str, told: dict[str, Any]) -> Ending:
         """What is known at the end, for the writer of the API."""
         calls = (ToolCall(asked.tool, '{"city": "Lisbon"}', "call_1"),) if asked.tool else ()
-        reply = Reply(
-            text, stop_sequence=self.named(asked, told), usage=self.usage(asked, told), tool_calls=calls
-        )
+        reply = Reply(text, stop_sequence=self.named(asked, told), usage=self.usage(asked, told), tool_calls=calls)
         return Ending(self.reason(asked, told), told["stop"], reply)
 
     def whole(self, asked: Asked) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Faulty engines: each has one fault that real engines have had, and names the checks that fail on it. None is right."""
+"""Faulty engines: each has one fault that real engines have had, and names the checks that fail on it."""
 
 from __future__ import annotations
 
@@ -157,6 +157,23 @@ class FirstInList(Faulty):
         yield text.partition(fired)[0] if fired else text
 
 
+@faulty("stop-of-many", fails="stop.earliest", api=_ANTHROPIC)
+class LastInText(Faulty):
+    """The whole reply is searched from its end."""
+
+    def pieces(self, asked: Asked, told: dict[str, Any]) -> Iterator[str]:
+        if asked.stream:
+            yield from super().pieces(asked, told)
+            return
+        text = "".join(super().pieces(replace(asked, stops=[]), told))
+        places = [(text.find(stop), stop) for stop in asked.stops if stop in text]
+        if places:
+            at, fired = max(places)
+            told |= {"fired": fired, "stop": Stop.COMPLETE}
+            text = text[:at]
+        yield text
+
+
 class _Folding(Matcher):
     def feed(self, text: str) -> str:
         self.held += text
@@ -225,6 +242,11 @@ class FourOfFive(Faulty):
 
     def check_count(self, api: Api, stops: list[str]) -> None:
         del stops[self.most :]
+
+
+@faulty("stop-many", fails="stop.whole-list", api=_ANTHROPIC)
+class FourOfMany(FourOfFive):
+    """All but four are dropped, in an API that names no limit."""
 
 
 @faulty("stop-beyond-limit", fails="stop.whole-list", api=_GEMINI)
@@ -429,7 +451,7 @@ class MixesStops(Faulty):
         return asked
 
     def matcher(self, asked: Asked) -> Matcher:
-        time.sleep(0.004)
+        time.sleep(0.02)
         return Matcher(self.latest)
 
 
@@ -444,7 +466,7 @@ class MixesTexts(Faulty):
         return asked
 
     def tokens(self, asked: Asked) -> list[bytes]:
-        time.sleep(0.004)
+        time.sleep(0.02)
         return super().tokens(self.latest)
 
 
@@ -550,7 +572,7 @@ class CutsPromptTail(Faulty):
 
 
 class _Hanging(Faulty):
-    limit = 0.4
+    limit = 2.0
 
     def __init__(self) -> None:
         self.gone = Flag()

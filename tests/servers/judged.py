@@ -19,7 +19,7 @@ def judged(
     *,
     budget: int = 300,
     limit: float = 5.0,
-    chosen: Callable[[Probe], bool] = lambda probe: True,
+    chosen: Callable[[Probe], bool] = bool,
 ) -> tuple[dict[str, Result], dict[str, str]]:
     """Results by cell, and why cells do not apply."""
     with running(engine) as url:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import threading
 from collections.abc import Sequence
@@ -18,11 +19,12 @@ from tools.matrix.table import comparison, lines
 
 _BROKEN = 1
 _BAD_INPUT = 2
+_STOPPED = 130
 _LOCK = threading.Lock()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the matrix; the exit code: 0, 1 where an adapter could not be judged at all, 2 for bad input.
+    """Run the matrix; the exit code: 0, 1 where an adapter could not be judged at all, 2 for bad input, 130 for Ctrl-C.
 
     What the adapters do wrong is no failure of the matrix: that is what it is for.
     """
@@ -33,11 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ConformanceError as error:
         _say(f"error: {error}")
         return _BAD_INPUT
+    if options.list:
+        sys.stdout.write(json.dumps([subject.name for subject in subjects]) + "\n")
+        return 0
     if options.render:
         outcomes = [kept(subject, settings) for subject in subjects]
         settings.out.mkdir(parents=True, exist_ok=True)
     else:
-        outcomes = run_all(subjects, settings, _say)
+        try:
+            outcomes = run_all(subjects, settings, _say)
+        except KeyboardInterrupt:
+            _say("stopped: what was done is kept, and the next run goes on from there")
+            return _STOPPED
     compared = _compared(subjects, outcomes) if options.versions else []
     text = "\n".join([*lines(outcomes), *(["", *compared] if compared else [])]) + "\n"
     write_whole(settings.out / "table.txt", text)
@@ -60,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, default=2, help="adapters at a time (default 2)")
     parser.add_argument("--minutes", type=float, default=45.0, help="minutes that one adapter may take (default 45)")
     parser.add_argument("--again", action="store_true", help="run also what has a result already")
+    parser.add_argument("--list", action="store_true", help="run nothing; print the chosen rows as a JSON list")
     parser.add_argument("--render", action="store_true", help="run nothing; show the results that are in the folder")
     return parser
 

@@ -71,9 +71,14 @@ def run_all(subjects: Iterable[Subject], settings: Settings, say: Callable[[str]
     found: dict[str, Outcome] = {}
     with ThreadPoolExecutor(settings.jobs) as pool:
         waiting = {pool.submit(_outcome, subject, settings, corpus, say): subject for subject in subjects}
-        for done in as_completed(waiting):
-            outcome = found[waiting[done].name] = done.result()
-            say(f"[{len(found)}/{len(subjects)}] {outcome.name}: {_told(outcome)}")
+        try:
+            for done in as_completed(waiting):
+                outcome = found[waiting[done].name] = done.result()
+                say(f"[{len(found)}/{len(subjects)}] {outcome.name}: {_told(outcome)}")
+        except KeyboardInterrupt:
+            for future in waiting:  # those that have not begun; the others end by the same signal
+                future.cancel()
+            raise
     return [found[subject.name] for subject in subjects]
 
 
@@ -160,7 +165,9 @@ def _pytest(subject: Subject, settings: Settings, python: Path, result: Path) ->
 
 def _known(subject: Subject) -> list[str]:
     """Versions are compared as they are; a list of known failures holds for one version only."""
-    return ["--known-failures", "none"] if subject.extra is not None else []
+    if subject.extra is not None:
+        return ["--known-failures", "none"]
+    return ["--known-failures", str(subject.known)] if subject.known is not None else []
 
 
 def _read(subject: Subject, path: Path, **more: Any) -> Outcome:

@@ -1,10 +1,16 @@
 """What can be put into the matrix: one requirements file an adapter, and versions of its library. Nothing is run here.
 
-A requirements file is pip's own form. Comments at its top say what it is for: `# library: NAME` is the distribution
-under test, `# adapter: ...` what `--adapter` gets where that is not the file's name, `# npm: FOLDER` a folder with a
-package-lock.json to install beside it, `# start: ...` a command that runs beside the suite (a gateway), and `# set:
-NAME=VALUE` a variable of its environment. `{root}` stands for the root of this repository, `{bin}` for the
-environment's programs, `{port}` and `{upstream}` for the ports that the command listens at and calls.
+A requirements file is pip's own form. Comments at its top say what it is for:
+
+    # library: NAME          the distribution under test
+    # adapter: ...           what `--adapter` gets where that is not the file's name
+    # npm: FOLDER            a folder with a package-lock.json to install beside it
+    # known: FILE            known failures, where the suite does not find them by the adapter's name
+    # start: COMMAND         what runs beside the suite (a gateway)
+    # set: NAME=VALUE        a variable of that command's environment
+
+`{root}` stands for the root of this repository, `{bin}` for the environment's programs, `{port}` and `{upstream}` for
+the ports that the command listens at and calls, `{upstream_url}` for the address of the latter.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ from conformance.errors import BadOption
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = Path(__file__).parent / "requirements"
 
-_HEADER = re.compile(r"# (library|adapter|npm|start|set): (.+)")
+_HEADER = re.compile(r"# (library|adapter|npm|start|set|known): (.+)")
 _PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9.!+_-]+)")
 
 
@@ -37,6 +43,7 @@ class Subject:
         extra: the extra of our package that names what the library needs, where not everything is pinned.
         start: a command to run beside the suite; its first `{port}` is waited for.
         variables: of that command's environment.
+        known: a file of known failures, where the suite does not find it by the adapter's name.
     """
 
     name: str
@@ -47,6 +54,7 @@ class Subject:
     extra: str | None = None
     start: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
+    known: Path | None = None
 
     @property
     def slug(self) -> str:
@@ -122,5 +130,6 @@ def _read(path: Path) -> Subject:
         requirements=tuple(line.strip() for line in lines if line.strip() and not line.startswith("#")),
         npm=ROOT / npm if npm else None,
         start=said.get("start"),
+        known=ROOT / said["known"] if "known" in said else None,
         variables=tuple((name, value) for name, _, value in (text.partition("=") for text in variables)),
     )

@@ -87,15 +87,16 @@ function summary() {
       if (!some) return el("td", {});
       const said = VERDICTS.slice().reverse().filter(name => counts[name] && name !== "faithful").map(name => `${counts[name]} ${name}`);
       const label = `${run.label}, ${api}: ${[...said, `${counts.faithful || 0} faithful`].join(", ")}`;
-      const shown = ["misleading", "broken", "loud"].filter(name => counts[name]);
+      const shown = ["misleading", "broken", "loud", "not tested"].filter(name => counts[name]);
       return el("td", {}, el("button", {type: "button", "aria-label": label, title: label, onclick: () => change({adapter: new Set([run.key]), api: new Set([api]), verdict: new Set(), check: "", view: "behaviours"})},
         bar(counts), el("span", {class: "said"}, shown.length ? shown.map(name => el("b", {class: slug(name)}, `${counts[name]} ${name}`)) : `${counts.faithful || 0} faithful`)));
     });
     return el("tr", {}, el("th", {scope: "row"}, run.adapter, el("small", {}, run.version || "")), run.problem ? el("td", {colspan: data.apis.length, class: "wrong"}, run.problem) : told);
   });
   $("summary").replaceChildren(el("table", {}, el("thead", {}, head), el("tbody", {}, body)));
-  $("summary").append(...data.runs.flatMap(run => run.wiring.map(text => el("pre", {class: "wiring"}, text))));
-  for (const text of data.notes) $("summary").append(el("pre", {class: "wiring"}, text));
+  $("summary").append(...data.runs.filter(run => run.wiring.length).map(run => el("details", {}, el("summary", {}, `${run.label}: what could not be tested, and why`),
+    run.wiring.map(text => el("pre", {class: "wiring"}, text)))));
+  $("summary").append(...data.notes.map(text => el("details", {}, el("summary", {}, text.split("\n")[0]), el("pre", {class: "wiring"}, text))));
 }
 
 // Filters
@@ -137,9 +138,10 @@ function matrix() {
     if (!mine.length) return null;
     const body = data.scenarios.filter(scenario => scenario.api === api && inSearch(scenario)).map(scenario => row(scenario, mine, one)).filter(Boolean);
     if (!body.length) return null;
-    const heads = mine.map(run => el("th", {class: "who", scope: "col", colspan: 2}, el("span", {title: run.label}, run.label)));
+    const height = `height:${Math.min(170, 26 + 6 * Math.max(...mine.map(run => run.label.length)))}px`;
+    const heads = mine.map(run => el("th", {class: "who", scope: "col", colspan: 2, style: height}, el("span", {title: run.label}, run.label)));
     const modes = mine.flatMap(() => [el("th", {title: "buffered", abbr: "buffered"}, "b"), el("th", {title: "streamed", abbr: "streamed"}, "s")]);
-    return el("section", {class: "api"}, el("h2", {}, api, el("small", {}, `${body.length} behaviours`)), el("div", {class: "scroll"},
+    return el("section", {class: "api"}, el("h2", {}, api, " ", el("small", {}, `${body.length} behaviours`)), el("div", {class: one ? "scroll" : "scroll many"},
       el("table", {class: "grid", role: "grid", "aria-label": `behaviours of ${api}`}, el("thead", {}, !one && el("tr", {}, el("th", {class: "pad"}), heads, el("th")),
         el("tr", {class: "modes"}, el("th", {class: "pad"}), modes, el("th"))), el("tbody", {}, body))));
   });
@@ -235,20 +237,20 @@ function panel() {
     $("panel").replaceChildren(top, el("h2", {class: "id"}, state.cell), el("p", {}, "These results have no such cell."));
     return;
   }
-  const wire = scenario.modes[mode] || {frames: [], right: {}};
+  const wire = scenario.modes[mode] || {frames: [], right: {}}, serves = run.option === "--server";
   const parts = [top, el("h2", {class: "id"}, state.cell), el("p", {class: "of"}, run.label), result.problem && el("pre", {}, result.problem),
-    el("dl", {}, el("dt", {}, "the wire"), el("dd", {}, prose(scenario.claim)), el("dt", {}, "right"), el("dd", {}, prose(scenario.right)),
+    el("dl", {}, el("dt", {}, serves ? "asked" : "the wire"), el("dd", {}, prose(scenario.claim)), el("dt", {}, "right"), el("dd", {}, prose(scenario.right)),
       scenario.accepts && [el("dt", {}, "accepted"), el("dd", {}, prose(scenario.accepts))]),
     result.f.map(found => finding(found)), result.stale.map(text => el("div", {class: "finding misleading"}, el("p", {}, `Stale: ${text}`))),
-    el("h3", {}, "What came back"), both(result.seen || {}, wire.right),
+    (!serves || result.sent?.length > 0) && [el("h3", {}, "What came back"), both(result.seen || {}, wire.right, serves)],
     data.runs.length > 1 && [el("h3", {}, "The others here"), el("div", {class: "others"}, data.runs.filter(each => each.cells[state.cell]).map(each =>
       el("button", {type: "button", "aria-current": String(each === run), onclick: () => open(each.key, state.cell)}, glyph(each.cells[state.cell].v), each.label)))],
-    el("h3", {}, "What was asked"), el("p", {}, scenario.asked), el("h3", {}, result.sent?.length === 1 ? "What was sent" : `What was sent: ${result.requests} requests`),
+    !serves && [el("h3", {}, "What was asked"), el("p", {}, scenario.asked)], el("h3", {}, serves ? `${result.requests} requests${result.sent?.length ? "; this one shows it" : ""}` : result.sent?.length === 1 ? "What was sent" : `What was sent: ${result.requests} requests`),
     (result.sent || []).map(text => el("pre", {}, pretty(text))),
-    el("h3", {}, `What the wire said: ${wire.http || "no cassette"}`), wire.frames.length > 0 && el("ol", {class: "frames", tabindex: "0"}, wire.frames.map((text, place) => el("li", {class: place === wire.at ? "at" : "", "data-n": String(place + 1)}, text))),
+    !serves && el("h3", {}, `What the wire said: ${wire.http || "no cassette"}`), wire.frames.length > 0 && el("ol", {class: "frames", tabindex: "0"}, wire.frames.map((text, place) => el("li", {class: place === wire.at ? "at" : "", "data-n": String(place + 1)}, text))),
     el("h3", {}, "Evidence"), scenario.evidence.map(([kind, source]) => el("p", {}, `${kind}: `, prose(source))),
-    el("p", {}, `The wire is ${scenario.standing}; the cassette is ${wire.origin || "missing"}.`, result.chunkings.length > 1 ? ` The bytes were cut in these ways: ${result.chunkings.join(", ")}.` : ""),
-    el("h3", {}, "Run it again"), el("pre", {}, `pytest --pyargs conformance --adapter ${run.adapter} -k '${state.cell}'`)];
+    !serves && el("p", {}, `The wire is ${scenario.standing}; the cassette is ${wire.origin || "missing"}.`, result.chunkings.length > 1 ? ` The bytes were cut in these ways: ${result.chunkings.join(", ")}.` : ""),
+    el("h3", {}, "Run it again"), el("pre", {}, `pytest --pyargs conformance ${run.option} ${serves ? `${run.adapter.includes("@") ? run.adapter.replaceAll(" ", " --server ") : `${scenario.api}@${run.adapter}`} --model ${run.version}` : run.adapter} -k '${state.cell}'`)];
   $("panel").setAttribute("aria-label", `${run.label}, ${state.cell}`);
   $("panel").replaceChildren(...parts.flat(9).filter(Boolean));
   $("panel").scrollTop = 0;
@@ -259,15 +261,16 @@ function finding(found) {
     el("p", {}, prose(found.problem), ` (${found.verdict})`), el("dl", {}, rows.map(([name, text]) => [el("dt", {}, name), el("dd", {}, name === "rule" ? prose(text) : el("code", {}, text))]),
       found.declared !== null && [el("dt", {}, "declared"), el("dd", {class: "by"}, prose(found.declared))]));
 }
-function both(seen, right) {
+function both(seen, right, serves) {
   const names = [...new Set([...Object.keys(right), ...Object.keys(seen)])];
   if (!names.length) return el("p", {}, "Nothing.");
   // The reason is the adapter's own word for what the right reader calls by the suite's: not compared as text.
-  const differs = name => !["reason", "raw_reason", "usage", "raised", "error", "warnings", "tool_calls"].includes(name) && (seen[name] ?? "") !== (right[name] ?? "");
-  return el("table", {class: "both"}, el("colgroup", {}, el("col"), el("col"), el("col")), el("thead", {}, el("tr", {}, el("th"), el("th", {}, "a right reader"), el("th", {}, "this adapter"))),
+  const differs = name => !serves && !["reason", "raw_reason", "usage", "raised", "error", "warnings", "tool_calls"].includes(name) && (seen[name] ?? "") !== (right[name] ?? "");
+  return el("table", {class: "both"}, el("colgroup", {}, el("col"), el("col"), el("col")), el("thead", {}, el("tr", {}, el("th"), el("th", {}, "a right reader"), el("th", {}, serves ? "this server" : "this adapter"))),
     el("tbody", {}, names.map(name => el("tr", {class: differs(name) ? "differs" : ""}, el("th", {scope: "row"}, name.replace("_", " ")), el("td", {}, right[name] ?? "—"), el("td", {}, seen[name] ?? "—")))));
 }
 function pretty(text) {
+  if (text.startsWith("curl ")) return text;
   const at = text.indexOf("\n");
   try { return `POST ${text.slice(0, at)}\n${JSON.stringify(JSON.parse(text.slice(at + 1)), null, 2)}`; } catch { return `POST ${text}`; }
 }
