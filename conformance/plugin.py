@@ -97,13 +97,21 @@ def pytest_configure(config: pytest.Config) -> None:
 def _configure_server(config: pytest.Config, *, update: bool) -> None:
     from conformance import server_plugin
     from conformance.errors import ConformanceError
-    from conformance.server_options import read
+    from conformance.server_options import OF_ADAPTERS, read
 
     if getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput"):
         raise pytest.UsageError("conformance: a server is judged in one process\n  mend: leave out -n")
+
+    def given(name: str) -> str | None:
+        # Of what is an adapter's, the ini file of its repository speaks of the adapter.
+        told: str | None = (
+            config.getoption(name.replace("-", "_"), None) if name in OF_ADAPTERS else _given(config, name)
+        )
+        return told
+
     try:
         servers: Any = _given(config, "server")
-        options = read(servers, lambda name: _given(config, name), config.invocation_params.dir, update=update)
+        options = read(servers, given, config.invocation_params.dir, update=update)
     except ConformanceError as error:
         raise pytest.UsageError(f"conformance: {error}") from error
     config.stash[server_plugin.SERVERS] = options

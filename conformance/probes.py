@@ -189,13 +189,14 @@ def _probes(api: Api) -> list[Probe]:
         Probe(api, f"server-{slug}", claim, right, "stopping", slug, evidence=evidence, repeats=True)
         for slug, claim, right, evidence in _STOPS
     ]
+    *refused, longest = _errors(api)
     return [
         *plain,
         *(extension if api is _RESPONSES else []),
         *stops[:4],
         *_limits(api),
         *stops[4:],
-        *_errors(api),
+        *refused,
         Probe(
             api,
             "server-side-by-side",
@@ -206,6 +207,7 @@ def _probes(api: Api) -> list[Probe]:
             repeats=True,
             cost=20,
         ),
+        longest,  # last: a slow engine may be busy with it for long after
     ]
 
 
@@ -271,10 +273,10 @@ def _limits(api: Api) -> list[Probe]:
 _REFUSED: tuple[tuple[str, str, str, tuple[Mode, ...], int], ...] = (
     ("malformed", "A body that is no JSON.", "the API's error, 4xx", BUFFERED, 2),
     ("types", "A body in which the messages are a number.", "the API's error, 4xx", BOTH, 2),
-    ("context", "A prompt of 20,000 words.", "the API's error, or an answer to the whole prompt", BUFFERED, 2),
     ("path", "A path that the API does not have.", "an error, 404", BUFFERED, 2),
     ("model", "A model that does not exist.", "the API's error; a server of one model may answer", BUFFERED, 2),
     ("key", "A wrong key, where the run has one.", "the API's error, 401 or 403", BUFFERED, 2),
+    ("context", "A prompt of 20,000 words.", "the API's error, or an answer to the whole prompt", BUFFERED, 2),
 )
 
 

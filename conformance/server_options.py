@@ -27,6 +27,8 @@ DEFAULT_LIMIT = 60.0
 """Seconds for one call where none are given: a model on a processor is slow."""
 DEFAULT_REQUESTS = 300
 _ADAPTERS_ONLY = ("adapter", "apis", "transport", "conformance-set")
+OF_ADAPTERS = (*_ADAPTERS_ONLY, "known-failures")
+"""Options whose ini settings speak of an adapter: with `--server` only the command line counts."""
 
 
 @dataclass(frozen=True, slots=True)

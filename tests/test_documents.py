@@ -47,6 +47,7 @@ def test_readme_names_every_option_and_verdict() -> None:
         assert f"| `{verdict}` |" in readme
 
 
+@pytest.mark.slow  # LiteLLM in a process of its own
 def test_readme_quotes_a_real_failure(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each quoted line is in the output of the quoted run."""
     pytest.importorskip("litellm")

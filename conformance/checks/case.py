@@ -104,9 +104,17 @@ class Observation:
     elsewhere: tuple[SentRequest, ...] | None = None
 
     @property
+    def failure(self) -> str | None:
+        """The error that the caller got, raised or as an item of the stream; None where there is none."""
+        if self.raised is not None:
+            return f"{self.raised.kind}: {self.raised.message}"
+        error = self.reply.error if self.reply is not None else None
+        return f"an error item, {error.type or 'error'}: {error.message}" if error is not None else None
+
+    @property
     def whole(self) -> Reply | None:
-        """The reply of a call that ended without an exception, or None."""
-        return None if self.raised or self.hung else self.reply
+        """The reply of a call that ended without an error, or None."""
+        return None if self.failure is not None or self.hung else self.reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,17 +34,17 @@ def reason_class(case: Case) -> list[Finding] | None:
     """The ending is not misleading; an exception is an ending too."""
     if not _applies(case):
         return None
-    raised = case.plain.raised
-    if raised is not None:
+    failure = case.plain.failure
+    if failure is not None:
         if case.truth.stop not in MUST_ARRIVE or case.scenario.may_raise:
             return []
         return [
             found(
                 "reason.class",
                 Verdict.BROKEN,
-                "an exception where the provider sent a good reply",
+                f"{_what(case)} where the provider sent a good reply",
                 f"a reply, {case.truth.stop}",
-                f"{raised.kind}: {raised.message}",
+                failure,
             )
         ]
     reply = case.plain.reply
@@ -66,8 +66,8 @@ def reason_class(case: Case) -> list[Finding] | None:
 
 def reason_exact(case: Case) -> list[Finding] | None:
     """The class is the snapshot's wherever the vocabulary has a member for it."""
-    if _applies(case) and case.plain.raised is not None:
-        return _raised_instead(case)
+    if _applies(case) and case.plain.failure is not None:
+        return _failed_instead(case)
     reply = case.plain.whole
     if not _applies(case) or reply is None:
         return None
@@ -87,10 +87,14 @@ def reason_exact(case: Case) -> list[Finding] | None:
     ]
 
 
-def _raised_instead(case: Case) -> list[Finding]:
-    """An exception where the vocabulary has a word for the truth: the caller can tell, and has lost the rest."""
-    raised = case.plain.raised
-    if raised is None or case.scenario.may_raise or case.truth.stop in MUST_ARRIVE:
+def _what(case: Case) -> str:
+    return "an exception" if case.plain.raised is not None else "an error item"
+
+
+def _failed_instead(case: Case) -> list[Finding]:
+    """An error where the vocabulary has a word for the truth: the caller can tell, and has lost the rest."""
+    failure = case.plain.failure
+    if failure is None or case.scenario.may_raise or case.truth.stop in MUST_ARRIVE:
         return []  # what must arrive and does not is reason.class's finding
     if not case.has_member(case.truth.stop, Reply()):
         return []
@@ -98,9 +102,9 @@ def _raised_instead(case: Case) -> list[Finding]:
         found(
             "reason.exact",
             Verdict.LOUD,
-            f"an exception although the vocabulary has a value for `{case.truth.stop}`",
+            f"{_what(case)} although the vocabulary has a value for `{case.truth.stop}`",
             f"{case.truth.stop} (wire: {case.truth.raw_reason!r})",
-            f"{raised.kind}: {raised.message}",
+            failure,
         )
     ]
 

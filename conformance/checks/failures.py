@@ -93,14 +93,10 @@ def kept(case: Case) -> list[Finding] | None:
             Verdict.LOUD,
             f"the provider's {' and '.join(each.partition(' ')[0] for each in lost)} cannot be read off the error",
             ", ".join(lost),
-            _shown(case.plain),
+            f"{case.plain.failure}",
         )
         for _ in lost[:1]
     ]
-
-
-def _shown(seen: Observation) -> str:
-    return f"{seen.raised.kind}: {seen.raised.message}" if seen.raised else f"{seen.reply and seen.reply.error}"
 
 
 def _told(seen: Observation) -> str | None:

@@ -24,14 +24,13 @@ def tolerant(case: Case) -> list[Finding] | None:
     )
     if not disturbed:
         return []
-    raised = case.plain.raised
     return [
         found(
             "stream.tolerant",
             Verdict.BROKEN if reply is None else Verdict.MISLEADING,
             f"disturbed by {case.scenario.tolerates}",
             f"{case.truth.stop}: {case.truth.text!r}",
-            f"{raised.kind}: {raised.message}" if raised else f"{reply!r}",
+            case.plain.failure or f"{reply!r}",
         )
     ]
 

@@ -25,6 +25,7 @@ class Budget:
         self.spent = 0
         self._reserved = 0
         self._drawing = 0
+        self._own = 0
         self._lock = Lock()
 
     def plan(self, costs: Iterable[tuple[int, bool]]) -> None:
@@ -35,6 +36,7 @@ class Budget:
 
     def begin(self, cost: int, *, draws: bool) -> None:
         """A cell begins: its own requests are no longer kept for later."""
+        self._own = cost
         self._reserved = max(0, self._reserved - cost)
         self._drawing = max(0, self._drawing - draws)
 
@@ -56,4 +58,4 @@ class Budget:
 
     def share(self) -> int:
         """How many requests the cell that runs may draw, so that those after it can draw as many."""
-        return min(self.MOST_DRAWN, self.spare // (self._drawing + 1))
+        return min(self.MOST_DRAWN, max(0, self.spare - self._own) // (self._drawing + 1))

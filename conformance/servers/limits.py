@@ -146,8 +146,8 @@ def _held(heard: Heard, free: Free, name: str | None) -> Judged:
     counted = told.output_tokens if told else None
     text, most = heard.reading.text, len(free.text)
     over = isinstance(counted, int) and counted > SMALL + 1  # some servers count the end of the text as a token
-    if free.capped and text == free.text and most > SMALL * 8:
-        over = True
+    if free.capped and text.startswith(free.text) and (len(text) > most or most > SMALL * 8):
+        over = True  # as much as under a cap that is six times as large, or more
     if over:
         shown = f"{counted} tokens, {len(text)} characters"
         what = f"the cap `{name}`" if name else "the cap"

@@ -35,6 +35,8 @@ def refusing(session: Session, probe: Probe, mode: Mode) -> Judged:
     """Ask a probe of this room."""
     question = Question("harbour " * _WORDS if probe.kind == "context" else PROMPTS[0], mode)
     sent = _send(session, probe.kind, question)
+    if probe.kind == "context" and sent.answer.hung:
+        raise NotForIt("the server takes longer than the time limit to read a long prompt")
     out = _judged(session.target.api, probe.kind, sent) | _survives(session)
     if not out["server.survives"]:
         session.shown = sent.heard

@@ -91,14 +91,14 @@ class Session:
         """Whether it has been asked before, so that the answer costs nothing."""
         return question.key in self._heard
 
-    def at_once(self, questions: list[Question]) -> list[Heard]:
-        """The answers to questions that are asked at the same time.
+    def at_once(self, questions: list[Question], limit: float) -> list[Heard]:
+        """The answers to questions that are asked at the same time, each within `limit` seconds.
 
         Raises:
             NotTested: not enough requests are left.
         """
         with ThreadPoolExecutor(len(questions)) as pool:
-            return list(pool.map(self._ask, questions))
+            return list(pool.map(lambda question: self._ask(question, limit), questions))
 
     def raw(self, path: str, body: dict[str, object] | bytes, *, key: str | None = None) -> tuple[Answer, str]:
         """Send a request that is no question; the answer, and the command line.
@@ -201,10 +201,10 @@ class Session:
         more = [replace(base, temperature=1.0)] if base.seed is not None else []
         return [base, *more, *([replace(base, seed=None)] if base.seed is not None else [])]
 
-    def _ask(self, question: Question) -> Heard:
+    def _ask(self, question: Question, limit: float | None = None) -> Heard:
         path, body = self.request(question)
         self._take()
-        answer = send(self.target, path, body, limit=self.limit)
+        answer = send(self.target, path, body, limit=limit or self.limit)
         heard = self.shown = read(self.target, question, answer, self.target.curl(path, body))
         return heard
 

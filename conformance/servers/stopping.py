@@ -95,7 +95,7 @@ def _drawn(session: Session, mode: Mode, free: Free, strategy: st.SearchStrategy
     except _Wrong:
         return search.smallest()
     if not search.seen:
-        raise NotTested(_UNEXPLAINED if search.unexplained else "no stop string could be asked for")
+        raise NotTested(search.problem)
     return search.seen
 
 
@@ -105,13 +105,13 @@ class _Search:
     Attributes:
         left: requests that it may still make.
         seen: the checks that applied, with what an answer showed by itself.
-        unexplained: lists with which the server wrote another text.
+        problem: why the last list that could not be judged was not.
     """
 
     def __init__(self, session: Session, mode: Mode, free: Free) -> None:
         self.left = 1 + session.budget.share()
         self.seen: Judged = {}
-        self.unexplained = 0
+        self.problem = "no stop string could be asked for"
         self._session, self._mode, self._free = session, mode, free
         self._known = known_of(free)
         self._failing: tuple[Question, Judged] | None = None
@@ -130,7 +130,10 @@ class _Search:
         try:
             judged = self._judge(self._session.ask(question))
         except Unexplained:
-            self.unexplained += 1
+            self.problem = _UNEXPLAINED
+            return
+        except NotTested as signal:  # to Hypothesis an exception would be a failing list
+            self.problem, self.left = str(signal), 0
             return
         for check, findings in judged.items():
             self.seen[check] = self.seen.get(check) or (findings if check in ON_THE_BYTES else [])

@@ -12,6 +12,8 @@ from conformance.servers.stopping import taken, text_of
 from conformance.vocabulary import Mode, Verdict
 
 _EACH = 4
+_PATIENCE = 2.0
+"""So many times as long as one call after the other they may take."""
 _CALLS = 16
 
 
@@ -27,7 +29,10 @@ def together(session: Session, probe: Probe, mode: Mode) -> Judged:  # noqa: ARG
     if len(questions) < _CALLS // 2:
         raise NotTested("the free runs have too few places to stop at")
     problems, judged = [], 0
-    for question, heard in zip(questions, session.at_once(questions), strict=True):
+    # An engine may take them one after the other.
+    alone = max((free.heard.answer.chunks[-1][0] for free in frees.values() if free.heard.answer.chunks), default=0.0)
+    limit = max(session.limit, _PATIENCE * len(questions) * alone)
+    for question, heard in zip(questions, session.at_once(questions, limit), strict=True):
         others = [free for prompt, free in frees.items() if prompt != question.prompt]
         problem = _mixed(question, heard, frees[question.prompt], others)
         judged += not heard.refused

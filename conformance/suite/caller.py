@@ -21,6 +21,7 @@ from conformance.contract import (
     ChunkReader,
     End,
     Part,
+    RefusalDelta,
     Reply,
     TextDelta,
     ThinkingDelta,
@@ -28,6 +29,7 @@ from conformance.contract import (
 )
 from conformance.errors import AdapterBroken
 
+_WORDS = (TextDelta, ThinkingDelta, RefusalDelta)
 _CONTENT = (TextDelta, ThinkingDelta, ToolCallDelta)
 
 
@@ -98,10 +100,7 @@ class Caller:
         """
 
         def take(seen: _Seen, part: Any) -> None:
-            if not isinstance(part, Part):
-                raise AdapterBroken(
-                    f"{self._adapter.name}.stream yielded {type(part).__name__}", "yield TextDelta, End, ..."
-                )
+            _check(part, self._adapter.name)
             if isinstance(part, Chunk):
                 seen.chunks.append(part)
             for read in seen.reader.take(part):
@@ -171,6 +170,13 @@ class Caller:
     def _abandon(self) -> None:
         self._jobs.put(None)  # should the call ever end, its thread does too
         self._thread = None
+
+
+def _check(part: Any, name: str) -> None:
+    if not isinstance(part, Part):
+        raise AdapterBroken(f"{name}.stream yielded {type(part).__name__}", "yield TextDelta, End, ...")
+    if isinstance(part, _WORDS) and not isinstance(part.text, str):
+        raise AdapterBroken(f"{name}.stream yielded {part!r}", "yield a delta where there is text, and no other")
 
 
 def _work(jobs: queue.SimpleQueue[Callable[[asyncio.Runner], None] | None]) -> None:

@@ -8,7 +8,7 @@ from conformance.checks import Observation
 from conformance.contract import Adapter
 from conformance.errors import ConformanceError
 from conformance.scenarios import catalogue
-from conformance.suite.bench import Bench
+from conformance.suite.bench import Bench, NotApplicable
 from conformance.vocabulary import Api, Mode
 
 
@@ -26,6 +26,8 @@ def smoke(bench: Bench, api: Api, which: Smoke) -> str | None:
     scenario = catalogue()[f"{api}/{slug}"]
     try:
         seen = bench.case(scenario, Mode(mode)).plain
+    except NotApplicable:
+        return None  # it never asks for a whole reply: its streams are judged
     except ConformanceError as error:
         return _message(bench.adapter, api, which, str(error))
     problem = _wrong(seen, which)
@@ -40,8 +42,8 @@ def _wrong(seen: Observation, which: Smoke) -> str | None:
     if not seen.sent:
         why = f": {seen.raised.kind}: {seen.raised.message}" if seen.raised else ""
         return f"no request reached the replay server{why}"
-    if seen.raised is not None:
-        return f"{seen.raised.kind}: {seen.raised.message}"
+    if seen.failure is not None:
+        return seen.failure
     if seen.reply is None:
         return "nothing came back"
     if which is Smoke.TOOL_CALL:

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from conformance.checks import ending
-from conformance.contract import End, Part, Reply, TextDelta, ToolCall, ToolCallDelta
+from conformance.checks import content, ending
+from conformance.contract import End, ErrorPart, Part, Reply, TextDelta, ToolCall, ToolCallDelta
 from conformance.vocabulary import PASSTHROUGH, Api, Mode, Stop, Verdict, Vocabulary
 from conformance.wire import WireCall
 from tests.hand_made import ANTHROPIC, CHAT, GEMINI, OWN, RESPONSES, asked, case, raised, said, seen, truth, verdicts
@@ -203,3 +203,18 @@ def test_cut_call_with_an_honest_reason_is_not_accused() -> None:
     scenario = asked(ANTHROPIC, accepts=frozenset({Stop.COMPLETE}), accepts_why="so")
     one = case(scenario, wire, seen(reply), vocabulary=PASSTHROUGH)
     assert verdicts(ending.reason_class, one) == []
+
+
+ITEM = said(text="Ye", error=ErrorPart("1 validation error", "validation"))
+
+
+@pytest.mark.parametrize(
+    ("true", "found"), [(Stop.COMPLETE, [B]), (Stop.TOOL_CALL, [B]), (Stop.TRUNCATED, []), (Stop.BLOCKED, [])]
+)
+def test_an_error_item_is_an_ending_like_an_exception(true: Stop, found: list[Verdict]) -> None:
+    """Broken in the place of a good reply; in the place of another it is told, and reason.exact says what is lost."""
+    one = case(asked(), truth(true), seen(ITEM))
+    assert verdicts(ending.reason_class, one) == found
+    assert verdicts(ending.reason_exact, one) == ([] if found else [L])
+    assert content.text_exact(one) is None
+    assert ending.reason_class(case(asked(may_raise=True), truth(true), seen(ITEM))) == []

@@ -92,3 +92,11 @@ class CutIsSilent(Mutant):
     def end(self, reply: Reply) -> Iterator[Part]:
         if reply.raw_reason is not None:
             yield from super().end(reply)
+
+
+@mutant("gemini/natural-end:streamed", "openai-chat/tool-call:streamed", fails="reason.class")
+class ReportsErrorItem(Mutant):
+    """Ends a good stream in an error item: its validator knows fewer members than the wire has (unknown-event)."""
+
+    def end(self, reply: Reply) -> Iterator[Part]:
+        yield ErrorPart("1 validation error for Response", "validation_error")

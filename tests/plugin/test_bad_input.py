@@ -11,6 +11,8 @@ import pytest
 
 from conformance.corpus import root
 
+pytestmark = pytest.mark.slow  # each is a process of its own
+
 Run = Callable[..., pytest.RunResult]
 
 KNOWN = '[[known]]\ncells = "gemini/natural-end"\ncheck = "text.exact"\nreason = "tracked"\n'

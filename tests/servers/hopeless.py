@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from threading import Event as Flag
 
-from conformance.vocabulary import Api
 from tests.servers.engine import Asked, Engine, Handler
 
 
@@ -85,6 +84,3 @@ class StreamsNothing(Engine):
 
     def events(self, asked: Asked) -> Iterator[dict[str, object] | str]:
         return iter(())
-
-
-SPOKEN = Api.OPENAI_CHAT

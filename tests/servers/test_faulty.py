@@ -31,10 +31,13 @@ def test_faulty_engine(kind: type[Faulty]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FAULTY, ids=lambda kind: kind.name)
 def test_faulty_engine_everywhere(kind: type[Faulty]) -> None:
-    """... and fails no other check on any cell of the API."""
+    """... and fails no other check on the other cells of the API."""
     engine = kind()
+    mine = {f"server-{slug}" for slug in kind.probes}
+    # Sixteen calls at once are the dearest probe, and have faulty engines of their own.
+    chosen = lambda probe: probe.slug in mine or probe.room != "together"  # noqa: E731 -- a name for a long argument
     try:
-        results, _ = judged(engine, [kind.api], limit=kind.limit, budget=200)
+        results, _ = judged(engine, [kind.api], limit=kind.limit, budget=150, chosen=chosen)
     finally:
         engine.close()
     told = [f"{cell} {one.check}: {one.problem}" for cell, result in results.items() for one in result.open]

@@ -10,11 +10,13 @@ import pytest
 
 from conformance.errors import BadOption
 from conformance.servers.examiner import Examiner, cells
+from conformance.servers.stops import KINDS
 from conformance.servers.target import Target, parse
 from conformance.verdict import Result
 from conformance.vocabulary import Api
 from tests.servers import hopeless
 from tests.servers.engine import MODEL, Engine, running
+from tests.servers.faulty import KeepsMatch
 from tests.servers.judged import judged
 
 CHAT = Api.OPENAI_CHAT
@@ -87,6 +89,19 @@ def test_streams_nothing() -> None:
     assert "shape.grammar" in {finding.check for finding in broken.open}
 
 
+def test_slow_with_long_prompts() -> None:
+    """An engine that takes long to read twenty thousand words is not accused of it."""
+
+    class Slow(Engine):
+        def prompt(self, text: str) -> str:
+            time.sleep(1.5 if len(text.split()) > 1000 else 0)
+            return text
+
+    results, spared = judged(Slow(), [CHAT], limit=1.0, chosen=lambda probe: probe.kind == "context")
+    assert not results
+    assert "longer than the time limit" in spared["openai-chat/server-error-context:buffered"]
+
+
 def test_budget_is_kept() -> None:
     """No request too many is made; what is left over is not tested and says why."""
     with running(Engine()) as url:
@@ -98,6 +113,14 @@ def test_budget_is_kept() -> None:
     last = results[-1]
     assert "the budget of 30 requests is spent" in str(last.problem)
     assert not last.passed
+
+
+def test_budget_that_ends_inside_a_search() -> None:
+    """A finding whose confirmation has no request left is not tested; nothing breaks."""
+    for budget in range(4, 16):
+        results, _ = judged(KeepsMatch(), [CHAT], budget=budget, chosen=lambda probe: probe.kind in KINDS)
+        assert not all(result.passed for result in results.values())
+        assert "the budget of" in str([result.problem for result in results.values()])
 
 
 @pytest.mark.parametrize(

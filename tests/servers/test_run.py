@@ -41,6 +41,7 @@ def of(url: str, *apis: str) -> list[str]:
 @pytest.mark.slow
 def test_faithful(pytester: pytest.Pytester) -> None:
     """Two APIs of one server in one run; the files have the forms of an adapter's run; adapters are not collected."""
+    pytester.makeini("[pytest]\nconformance_adapter = reference\nconformance_apis = gemini\n")  # of an adapter
     with running(Engine()) as url:
         files = ("--conformance-report=found.json", "--conformance-html=found.html")
         result = run(pytester, *of(url, "openai-chat", "anthropic-messages"), "-k", SOME, *files)
