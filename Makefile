@@ -37,7 +37,7 @@ run: $(RUN_STAMP)  ## judge a shipped adapter: [ADAPTER=litellm] [ARGS="--apis g
 	$(RUN)/bin/python -m pytest --pyargs conformance -o filterwarnings=default --adapter $(ADAPTER) $(ARGS)
 
 test: $(DEV_STAMP)  ## the fast tests of the suite itself: [ARGS="-k wire"]
-	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" $(ARGS)
 
 # The page in a real browser: Chromium and its driver are the system's.
 test-browser: $(DEV_STAMP)  ## the report page in a headless Chromium: [ARGS="-k phone"]
@@ -48,7 +48,7 @@ matrix: $(DEV_STAMP)  ## judge adapters side by side, each in its own environmen
 	$(BIN)/python -m tools.matrix --out report --venvs $(VENVS)/matrix $(ADAPTERS) $(ARGS)
 
 test-all: $(DEV_STAMP)  ## all tests, those that build wheels and environments too
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(DEV_STAMP)  ## ruff, mypy, the direction of imports, no credential in any file
 	$(BIN)/ruff check .

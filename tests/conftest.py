@@ -26,3 +26,8 @@ settings.register_profile("fast", max_examples=20, **_COMMON)
 settings.register_profile("default", max_examples=50, **_COMMON)
 settings.register_profile("deep", max_examples=2_000, **_COMMON)
 settings.load_profile("default")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow ones first, so that two workers end together."""
+    items.sort(key=lambda item: "slow" not in item.keywords)

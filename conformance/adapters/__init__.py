@@ -60,6 +60,7 @@ SHIPPED: dict[str, Shipped] = {
     "llama-index": Shipped("conformance.adapters.llama_index", "build", "llama-index"),
     "haystack": Shipped("conformance.adapters.haystack", "build", "haystack"),
     "aisuite": Shipped("conformance.adapters.aisuite_client", "build", "aisuite"),
+    "strands": Shipped("conformance.adapters.strands_agent", "build", "strands"),
 }
 
 DRAFTS: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from conformance import Api, Reply
 from conformance.adapters import SHIPPED, load, version_of
 from conformance.contract import Adapter
 from conformance.scenarios import catalogue
-from conformance.suite.bench import Bench
+from conformance.suite.bench import Bench, NotApplicable
 from conformance.suite.smoke import Smoke, smoke
 from conformance.vocabulary import Mode
 
@@ -38,6 +38,9 @@ APIS = {
     "haystack": tuple(Api),
     "aisuite": (Api.OPENAI_CHAT, Api.ANTHROPIC_MESSAGES, Api.GEMINI),
 }
+ALWAYS_STREAM = {"strands": "strands"}
+"""Those that ask for a stream whatever is asked of them: what is said of whole replies below is not for them."""
+
 CELLS = [(name, api) for name, apis in APIS.items() for api in apis]
 STOPPING = [(name, api) for name, api in CELLS if api is not Api.OPENAI_RESPONSES]
 
@@ -109,3 +112,16 @@ def test_a_binding_is_what_the_registry_says(name: str, bench: Bench) -> None:
     assert (adapter.name, adapter.apis) == (name, frozenset(APIS[name]))
     assert version_of(adapter)
     assert SHIPPED[name].extra == name
+
+
+@pytest.mark.parametrize("name", ALWAYS_STREAM)
+@pytest.mark.parametrize("api", Api)
+def test_one_that_always_streams_is_judged_by_its_streams(name: str, api: Api) -> None:
+    pytest.importorskip(ALWAYS_STREAM[name])
+    with Bench(load(name), limit=30) as bench:
+        assert [smoke(bench, api, which) for which in Smoke] == [None] * len(Smoke)
+        text = bench.case(catalogue()[f"{api}/natural-end"], Mode.STREAMED)
+        assert isinstance(text.plain.reply, Reply)
+        assert text.plain.reply.text == text.truth.text
+        with pytest.raises(NotApplicable):
+            bench.case(catalogue()[f"{api}/natural-end"], Mode.BUFFERED)
