@@ -55,7 +55,7 @@ def _rules(runs: Sequence[Run]) -> Mapping[str, Rule]:
 
 def _about(runs: Sequence[Run]) -> str:
     cells = sum(len(run.results) for run in runs)
-    corpora = ", ".join(sorted({run.corpus for run in runs}))
+    corpora = ", ".join(sorted({run.corpus for run in runs if run.corpus}))  # one that broke has none
     if len(runs) == 1:
         failures = runs[0].failures()
         scored = f"Only the set {runs[0].requirements} counts. " if runs[0].requirements else ""
