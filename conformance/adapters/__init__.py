@@ -61,6 +61,9 @@ SHIPPED: dict[str, Shipped] = {
     "haystack": Shipped("conformance.adapters.haystack", "build", "haystack"),
     "aisuite": Shipped("conformance.adapters.aisuite_client", "build", "aisuite"),
     "strands": Shipped("conformance.adapters.strands_agent", "build", "strands"),
+    "semantic-kernel": Shipped("conformance.adapters.semantic_kernel_chat", "build", "semantic-kernel"),
+    "instructor": Shipped("conformance.adapters.instructor_client", "build", "instructor"),
+    "dspy": Shipped("conformance.adapters.dspy_lm", "build", "dspy"),
 }
 
 DRAFTS: frozenset[str] = frozenset()

@@ -26,6 +26,9 @@ LIBRARIES = {
     "llama-index": "llama_index",
     "haystack": "haystack",
     "aisuite": "aisuite",
+    "dspy": "dspy",
+    "instructor": "instructor",
+    "semantic-kernel": "semantic_kernel",
 }
 APIS = {
     "langchain-openai": (Api.OPENAI_CHAT, Api.OPENAI_RESPONSES),
@@ -37,6 +40,9 @@ APIS = {
     "llama-index": tuple(Api),
     "haystack": tuple(Api),
     "aisuite": (Api.OPENAI_CHAT, Api.ANTHROPIC_MESSAGES, Api.GEMINI),
+    "dspy": tuple(Api),
+    "instructor": tuple(Api),
+    "semantic-kernel": (Api.OPENAI_CHAT, Api.ANTHROPIC_MESSAGES, Api.GEMINI),
 }
 ALWAYS_STREAM = {"strands": "strands"}
 """Those that ask for a stream whatever is asked of them: what is said of whole replies below is not for them."""
