@@ -125,7 +125,8 @@ FORMS: tuple[Form, ...] = (
     Form("Google project", re.compile(r"(?P<keep>\bprojects?(?:/|=| |%2[Ff]|\" ?: ?\"))\d{6,}"), ("project",)),
     Form(
         "IPv4 address",
-        re.compile(r"(?<![\w.-])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w-]|\.\d)"),
+        # not the version that a package is pinned to
+        re.compile(r"(?<![\w.-])(?<!==)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w-]|\.\d)"),
         holds=_is_address,
         zeroed=True,
     ),
