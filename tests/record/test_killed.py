@@ -190,6 +190,9 @@ def test_the_rehearsal_that_contributing_describes(tmp_path: Path) -> None:
         ]
         done = subprocess.run(command, env={**os.environ, **exports}, cwd=ROOT, capture_output=True, check=False)
         running.send_signal(signal.SIGINT)
-        assert running.wait(20) == 0
+        try:
+            assert running.wait(20) == 0
+        finally:
+            running.kill()  # leaving the block waits for its end
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "snapshots" / f"{ID}.json").is_file()

@@ -166,7 +166,10 @@ def test_a_port_that_is_taken_is_said(capsys: pytest.CaptureFixture[str]) -> Non
 def test_it_ends_cleanly(how: signal.Signals, tmp_path: Path, line_of: Callable[[object], str]) -> None:
     command = [sys.executable, "-m", "conformance", "serve", PAUSE, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-        assert re.match(r"http://127\.0\.0\.1:\d+/ plays 1 scenarios", line_of(process.stderr))
-        process.send_signal(how)
-        assert process.wait(20) == 0
-        assert line_of(process.stderr) == "stopped\n"
+        try:
+            assert re.match(r"http://127\.0\.0\.1:\d+/ plays 1 scenarios", line_of(process.stderr))
+            process.send_signal(how)
+            assert process.wait(20) == 0
+            assert line_of(process.stderr) == "stopped\n"
+        finally:
+            process.kill()  # leaving the block waits for its end
