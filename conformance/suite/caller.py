@@ -59,7 +59,7 @@ class Caller:
         self._limit = limit
         self._jobs: queue.SimpleQueue[Callable[[asyncio.Runner], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._called = self._raised = self._frozen = False
+        self._called = self._raised = False
 
     @contextmanager
     def speaking(self, adapter: Adapter) -> Iterator[None]:
@@ -130,9 +130,6 @@ class Caller:
             self._jobs.put(None)
             self._thread.join(timeout=1.0)
             self._thread = None
-        if self._frozen:
-            gc.unfreeze()
-            self._frozen = False
 
     def _observe(self, job: Callable[[_Seen, asyncio.Runner], None], chunking: str, limit: float | None) -> Observation:
         self._freeze()
@@ -178,11 +175,10 @@ class Caller:
         )
 
     def _freeze(self) -> None:
-        """After the first call, keep what was imported out of later collections: half a second each."""
-        if self._called and not self._frozen:
+        """After the first call of a process, keep what was imported out of later collections: half a second each."""
+        if self._called and not gc.get_freeze_count():
             gc.collect()
             gc.freeze()
-            self._frozen = True
 
     def _submit(self, run: Callable[[asyncio.Runner], None]) -> None:
         if self._thread is None:
