@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.checks import Case, Finding, Observation, Raised
-from conformance.contract import Reply
+from conformance.contract import Reply, Tool
 from conformance.scenarios import Ask, Scenario, Wire
 from conformance.vocabulary import Api, Mode, Stop, Verdict, Vocabulary
 from conformance.wire import Reading
@@ -28,9 +28,11 @@ class Request:
     query: str = ""
 
 
-def asked(api: Api = CHAT, stop: str | tuple[str, ...] | None = None, **more: Any) -> Scenario:
+def asked(
+    api: Api = CHAT, stop: str | tuple[str, ...] | None = None, tools: tuple[Tool, ...] = (), **more: Any
+) -> Scenario:
     """A scenario whose wire nobody plays."""
-    return Scenario(api, "hand-made", "It ends.", "so", Ask("Well?", stop=stop), Wire(), (), (), **more)
+    return Scenario(api, "hand-made", "It ends.", "so", Ask("Well?", stop=stop, tools=tools), Wire(), (), (), **more)
 
 
 def truth(stop: Stop = Stop.COMPLETE, text: str = "Yes.", **more: Any) -> Reading:

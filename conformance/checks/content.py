@@ -254,18 +254,32 @@ def cut_not_repaired(case: Case) -> list[Finding] | None:
     if reply is None or not cut:
         return None
     return [
-        found(
-            "tool.cut-not-repaired",
-            Verdict.MISLEADING,
-            "a tool call that was cut is handed out as a valid one",
-            f"{call.name} with the cut text {call.arguments!r}, or not at all",
-            f"{got.name} with {got.arguments!r}",
-        )
+        _repaired(case, call, got)
         for replies in (reply, *((case.plain.final,) if case.plain.final else ()))
         for call in cut
         for got in _handed_out(call, case.truth.tool_calls, replies.tool_calls)
         if not isinstance(got.arguments, str) or is_json_object(got.arguments)
     ]
+
+
+def _repaired(case: Case, cut: WireCall, got: ToolCall) -> Finding:
+    """What is found of a cut call that came as an object.
+
+    Where the cut text stands in it whole, under a name that no parameter of the tool has, nothing is made up: the
+    caller can tell, and a tool that looks at its arguments refuses them.
+    """
+    arguments = got.arguments if isinstance(got.arguments, Mapping) else json.loads(got.arguments)
+    tool = next((tool for tool in case.scenario.ask.tools if tool.name == got.name), None)
+    known = tool.parameters.get("properties", {}) if tool is not None else {}
+    wrapped = any(value == cut.arguments and name not in known for name, value in arguments.items())
+    finding = found(
+        "tool.cut-not-repaired",
+        Verdict.LOUD if wrapped else Verdict.MISLEADING,
+        f"a tool call that was cut is handed out {'in a wrapper' if wrapped else 'as a valid one'}",
+        f"{cut.name} with the cut text {cut.arguments!r}, or not at all",
+        f"{got.name} with {got.arguments!r}",
+    )
+    return replace(finding, severity=Severity.SHOULD) if wrapped else finding
 
 
 def _handed_out(cut: WireCall, truth: tuple[WireCall, ...], got: tuple[ToolCall, ...]) -> list[ToolCall]:

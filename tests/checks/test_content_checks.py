@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from conformance.checks import content
-from conformance.contract import ErrorPart, Reply, ToolCall, Usage
-from conformance.vocabulary import Mode, Stop, Verdict
+from conformance.contract import ErrorPart, Reply, Tool, ToolCall, Usage
+from conformance.vocabulary import Mode, Severity, Stop, Verdict
 from conformance.wire import WireCall
 from tests.hand_made import ANTHROPIC, asked, case, raised, said, seen, truth, verdicts
 
 L, M = Verdict.LOUD, Verdict.MISLEADING
+TOOL = Tool("f", "Does it.", {"type": "object", "properties": {"city": {"type": "string"}}})
 CUT = '{"city": "Lis'
 
 
@@ -165,13 +167,19 @@ def test_number_of_calls(of_wire: int, told: int, found: list[Verdict] | None) -
         pytest.param(False, (ToolCall("f", {"city": "Lis"}),), [M], id="closed-object"),
         pytest.param(False, (ToolCall("f", {}),), [M], id="empty-object"),
         pytest.param(False, (ToolCall("f", "{}"),), [M], id="empty-object-text"),
+        pytest.param(False, (ToolCall("f", {"partial": CUT}),), [L], id="in-a-wrapper"),
+        pytest.param(False, (ToolCall("f", json.dumps({"partial": CUT})),), [L], id="in-a-wrapper-as-text"),
+        pytest.param(False, (ToolCall("f", {"partial": CUT[:-1]}),), [M], id="in-a-wrapper-and-not-whole"),
+        pytest.param(False, (ToolCall("f", {"city": CUT}),), [M], id="as-a-parameter-of-the-tool"),
         pytest.param(None, (ToolCall("f", {}),), None, id="the-wire-itself-sends-an-object"),
         pytest.param(True, (ToolCall("f", "{}"),), None, id="whole"),
     ],
 )
 def test_cut_not_repaired(whole: bool | None, got: tuple[ToolCall, ...], found: list[Verdict] | None) -> None:
     reading = truth(Stop.TRUNCATED, tool_calls=(WireCall("f", CUT, whole),))
-    assert verdicts(content.cut_not_repaired, case(asked(), reading, seen(said("truncated", tool_calls=got)))) == found
+    one = case(asked(tools=(TOOL,)), reading, seen(said("truncated", tool_calls=got)))
+    assert verdicts(content.cut_not_repaired, one) == found
+    assert all((each.severity is Severity.MUST) is (each.verdict is M) for each in content.cut_not_repaired(one) or ())
     if whole is not True:
         assert content.calls(case(asked(), reading, seen(said(tool_calls=got)))) is None
 

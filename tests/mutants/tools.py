@@ -55,6 +55,14 @@ class CutCallIsEmpty(ChangesCalls):
         return call if is_json_object(str(call.arguments)) else replace(call, arguments={})
 
 
+@mutant("openai-chat/tool-json-cut:buffered", fails="tool.cut-not-repaired", loud=True)
+class WrapsCutCall(ChangesCalls):
+    """Hands the cut text out whole, in an object under a name that no tool asked for (tool-args-shape)."""
+
+    def changed(self, call: ToolCall) -> ToolCall:
+        return replace(call, arguments={"partial_json": call.arguments})
+
+
 @mutant("openai-chat/tool-json-cut", "anthropic-messages/tool-json-cut", fails="tool.cut-not-repaired")
 class FinalRepairsCutCall(Mutant):
     """Streams the cut text as it came and repairs it in the accumulated object alone (truncated-tool-json)."""
