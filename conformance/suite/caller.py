@@ -8,7 +8,6 @@ import inspect
 import logging
 import queue
 import threading
-import traceback
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -59,7 +58,6 @@ class Caller:
         self._limit = limit
         self._jobs: queue.SimpleQueue[Callable[[asyncio.Runner], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._called = self._raised = False
 
     @contextmanager
     def speaking(self, adapter: Adapter) -> Iterator[None]:
@@ -132,53 +130,34 @@ class Caller:
             self._thread = None
 
     def _observe(self, job: Callable[[_Seen, asyncio.Runner], None], chunking: str, limit: float | None) -> Observation:
-        self._freeze()
-        seen, raised = _Seen(), self._raised
+        seen = _Seen()
 
         def run(runner: asyncio.Runner) -> None:
             try:
-                if raised:
-                    # A stream that a failed call leaves open is closed by the collector, whenever that comes. Within
-                    # a later request of the same client it has blocked a library for good: httpcore holds the lock of
-                    # its pool there, and closing wants it. So that no verdict depends on luck, it comes here.
-                    gc.collect()
                 job(seen, runner)
             except BaseException as error:  # noqa: BLE001 -- whatever an adapter raises is what its user would see
                 seen.raised = error
             finally:
                 seen.done.set()
 
-        with _listening() as heard:
+        with _listening() as heard, _uncollected():
             self._submit(run)
             hung = not seen.done.wait(self._limit if limit is None else limit)
         if hung:
             self._abandon()
-        self._raised = seen.raised is not None
-        self._called = True
         if isinstance(seen.raised, AdapterBroken | KeyboardInterrupt):
             raise seen.raised
         parts = tuple(seen.parts)
-        raised_here = None
-        if seen.raised is not None:
-            raised_here = Raised.of(seen.raised)
-            traceback.clear_frames(seen.raised.__traceback__)  # which hold the call and its stream
-            seen.raised = None
         return Observation(
             chunking=chunking,
             reply=seen.reply if seen.reply is not None or not parts else Reply.from_parts(parts),
             parts=parts,
             chunks=tuple(seen.chunks),
             final=next((part.final for part in parts if isinstance(part, End) and part.final), None),
-            raised=raised_here,
+            raised=Raised.of(seen.raised) if seen.raised is not None else None,
             hung=hung,
             warnings=tuple(heard),
         )
-
-    def _freeze(self) -> None:
-        """After the first call of a process, keep what was imported out of later collections: half a second each."""
-        if self._called and not gc.get_freeze_count():
-            gc.collect()
-            gc.freeze()
 
     def _submit(self, run: Callable[[asyncio.Runner], None]) -> None:
         if self._thread is None:
@@ -214,6 +193,23 @@ async def _awaited(value: Any) -> Any:
 async def _drained(parts: AsyncIterator[Part], take: Callable[[Part], None]) -> None:
     async for part in parts:
         take(part)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection while the block runs.
+
+    A stream that a failed call leaves open is closed by the collector, whenever that comes. Within a later request of
+    the same client it has blocked a library for good: httpcore holds the lock of its pool there, and closing wants it
+    on the same thread. So that no verdict depends on luck, the collector comes between the calls.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 @contextmanager
