@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Figure(NamedTuple):
@@ -73,7 +73,7 @@ def children() -> float:
     return times.children_user + times.children_system
 
 
-def python(*arguments: str, **options: object) -> Callable[[], object]:
+def python(*arguments: str, **options: Any) -> Callable[[], object]:
     """An arm that runs this interpreter once; to be timed with `children`.
 
     Raises:
@@ -82,7 +82,7 @@ def python(*arguments: str, **options: object) -> Callable[[], object]:
     command = [sys.executable, *arguments]
 
     def run() -> object:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
         if done.returncode:
             raise RuntimeError(
                 f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"

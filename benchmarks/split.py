@@ -38,11 +38,11 @@ class Timed:
 
     def complete(self, call: Call) -> Reply:
         """One whole reply, timed."""
-        return self._timed(lambda: self._adapter.complete(call))  # type: ignore[no-any-return]
+        return self._timed(lambda: self._adapter.complete(call))
 
     def stream(self, call: Call) -> Iterator[Part]:
         """A stream, timed from one part to the next."""
-        parts = self._timed(lambda: iter(self._adapter.stream(call)))  # type: ignore[arg-type]
+        parts = self._timed(lambda: iter(self._adapter.stream(call)))
         nothing = object()
         while (part := self._timed(lambda: next(parts, nothing))) is not nothing:
             yield part

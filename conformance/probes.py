@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from conformance.scenarios.model import BOTH, BUFFERED, STREAMED, Evidence
 from conformance.vocabulary import Api, Mode, Standing
@@ -212,8 +213,8 @@ def _probes(api: Api) -> list[Probe]:
 
 
 def _limits(api: Api) -> list[Probe]:
-    def stop(slug: str, claim: str, right: str, **more: object) -> Probe:
-        return Probe(api, f"server-{slug}", claim, right, "limits", slug, repeats=True, **more)  # type: ignore[arg-type]
+    def stop(slug: str, claim: str, right: str, **more: Any) -> Probe:
+        return Probe(api, f"server-{slug}", claim, right, "limits", slug, repeats=True, **more)
 
     out: list[Probe] = []
     if api in (_CHAT, _GEMINI):

@@ -105,7 +105,7 @@ def build() -> SemanticKernel:
     return SemanticKernel()
 
 
-class _Declared(FunctionChoiceBehavior):  # type: ignore[misc]
+class _Declared(FunctionChoiceBehavior):  # type: ignore[misc]  # the library is absent from the environment that lints
     """Offers functions without a kernel's plugin."""
 
     functions: list[KernelFunctionMetadata] = []  # noqa: RUF012 -- a pydantic field, copied for each instance

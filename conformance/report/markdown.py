@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from conformance.checks import Finding
 from conformance.report.results import Run
@@ -72,11 +72,13 @@ def _unscored(result: Result) -> list[Finding]:
     return [finding for finding in result.findings if finding.unscored and finding.declared is None]
 
 
-def _kinds(title: str, results: Iterable[Result], chosen: object, *, folded: bool = False) -> Iterator[str]:
+def _kinds(
+    title: str, results: Iterable[Result], chosen: Callable[[Result], list[Finding]], *, folded: bool = False
+) -> Iterator[str]:
     """The same problem in many cells is told once, worst first."""
     kinds: dict[tuple[Verdict, str, str, str], list[str]] = {}
     for result in results:
-        for finding in chosen(result):  # type: ignore[operator]
+        for finding in chosen(result):
             cells = kinds.setdefault((finding.verdict, finding.check, finding.problem, finding.declared or ""), [])
             if result.cell not in cells:
                 cells.append(result.cell)

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
+from typing import Any
 from urllib.parse import urlsplit
 
 from conformance.errors import BadOption, HarnessError
@@ -31,7 +32,7 @@ class Stage:
         how: arguments for `delivery_of`.
     """
 
-    def __init__(self, scenarios: Iterable[Scenario], say: Callable[[str], None], **how: str | float | None) -> None:
+    def __init__(self, scenarios: Iterable[Scenario], say: Callable[[str], None], **how: Any) -> None:
         self._scenarios = {told.id: told for told in scenarios}
         self._say = say
         self._how = how
@@ -62,7 +63,7 @@ class Stage:
         """The open play of a scenario; a new one where the last has said all it had to say."""
         play = self._plays.get(id_)
         if play is None or len(play.sent) >= max(map(len, play.delivery.exchanges.values())):
-            play = Play(delivery_of(id_, **self._how), f"{self._root}/{id_}")  # type: ignore[arg-type]
+            play = Play(delivery_of(id_, **self._how), f"{self._root}/{id_}")
             self._plays[id_] = play
         return play
 

@@ -32,6 +32,8 @@ ON_THE_BYTES = frozenset(
 """Checks whose findings one answer shows by itself; the others need the free run beside it, and are asked once more."""
 
 _TEXT_RULES = ("stop.honoured", "stop.earliest", "stop.trimmed", "stop.not-invented", "text.exact")
+_SHOWS_PACE = 3
+"""Pieces of a text that show a pace; two show none."""
 _SLACK = 8
 """Characters by which a delta may be longer than in the free run without anything having been held back."""
 _BORDER = 32
@@ -262,7 +264,7 @@ def _named(api: Api, heard: Heard, truth: Right) -> Judged:
 
 
 def _held_back(heard: Heard, known: Known, stops: Sequence[str]) -> Judged:
-    if len(known.deltas) < 3 or not heard.deltas:  # noqa: PLR2004 -- what comes in two pieces shows no pace
+    if len(known.deltas) < _SHOWS_PACE or not heard.deltas:
         return {}
     most = max(map(len, known.deltas)) + max((len(stop) for stop in stops), default=0) + _SLACK
     longest = max(heard.deltas, key=len)

@@ -16,7 +16,7 @@ from conformance.verdict import Result
 from conformance.vocabulary import Api
 from tests.servers import hopeless
 from tests.servers.engine import MODEL, Engine, running
-from tests.servers.faulty import KeepsMatch
+from tests.servers.faulty.matching import KeepsMatch
 from tests.servers.judged import judged
 
 CHAT = Api.OPENAI_CHAT

@@ -16,7 +16,7 @@ from conformance.plugin import _SERVER_SETTINGS, _ini
 from conformance.report.page_data import page_data
 from conformance.report.results import read_results
 from tests.servers.engine import MODEL, Engine, running
-from tests.servers.faulty import KeepsMatch
+from tests.servers.faulty.matching import KeepsMatch
 from tests.servers.hopeless import AnswersAtRandom
 
 SOME = "server-stop-mid-word or server-answers or server-stop-beyond"

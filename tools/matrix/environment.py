@@ -7,6 +7,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import IO
 
 from conformance.errors import ConformanceError
 from tools.matrix.subjects import ROOT, Subject
@@ -56,10 +57,10 @@ def _commands(subject: Subject, python: Path) -> list[tuple[list[str], Path]]:
     return commands
 
 
-def _run(subject: Subject, command: list[str], where: Path, log: Path, out: object) -> None:
+def _run(subject: Subject, command: list[str], where: Path, log: Path, out: IO[str]) -> None:
     try:
         # The commands are this file's own, and no shell reads them.
-        done = subprocess.run(command, cwd=where, stdout=out, stderr=subprocess.STDOUT, check=False)  # type: ignore[call-overload]  # noqa: S603
+        done = subprocess.run(command, cwd=where, stdout=out, stderr=subprocess.STDOUT, check=False)  # noqa: S603
     except OSError as error:
         raise NotInstalled(f"{subject.name}: {command[0]} cannot be run: {error}", "install it") from error
     if done.returncode:
