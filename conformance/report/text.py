@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from conformance.checks import RULES, Finding
+from conformance.checks import RULES
 from conformance.corpus import manifest
 from conformance.errors import ConformanceError
+from conformance.report.message import findings, head, to_do, untested
 from conformance.report.wire import frames_of
 from conformance.scenarios import Scenario, scenario
 from conformance.verdict import Result
@@ -28,27 +29,12 @@ HANDED_ON: Mapping[str, str] = {
 def explain_failure(result: Result, adapter: str, sent: Iterable[Any] = ()) -> str:
     """The whole message for one cell that failed."""
     told = scenario(result.scenario)
-    out = [f"{result.cell}  {result.verdict or 'not tested'}  ({adapter})"]
+    out = [head(result, adapter)]
     if result.problem is not None:
-        return "\n".join([*out, f"  the suite could not put its question: {result.problem}"])
-    out += [f"  the wire: {told.claim}", f"  right:    {told.right}"]
-    for finding in result.open:
-        out += _finding(finding)
-    for stale in result.stale:
-        out += ["", f"  STALE  {stale}"]
+        return "\n".join([*out, untested(result)])
+    out += [f"  the wire: {told.claim}", f"  right:    {told.right}", *findings(result, RULES)]
     out += ["", *_request(sent), *wire_excerpt(told, result.mode), *_evidence(told, result), *_mend(result)]
     return "\n".join(out)
-
-
-def _finding(finding: Finding) -> list[str]:
-    where = f" [{finding.chunking}]" if finding.chunking else ""
-    return [
-        "",
-        f"  {finding.severity} {finding.check}{where}: {finding.problem}  ({finding.verdict})",
-        f"      expected  {finding.expected}",
-        f"      observed  {finding.observed}",
-        f"      rule      {RULES[finding.check].text}",
-    ]
 
 
 def _request(sent: Iterable[Any]) -> list[str]:
@@ -86,23 +72,10 @@ def _evidence(told: Scenario, result: Result) -> list[str]:
 
 
 def _mend(result: Result) -> list[str]:
-    if not result.open:
-        return ["  to do     take the stale declaration out"]
-    check = result.open[0].check
-    handed_on = HANDED_ON.get(check)
+    handed_on = next((HANDED_ON.get(finding.check) for finding in result.open), None)
     first = [f"  to do     first: does the binding hand {handed_on} to the library?"] if handed_on else []
-    return [
-        *first,
-        "  to do     mend the adapter; or list it in the file that --known-failures names:",
-        "",
-        "      [[known]]",
-        f'      cells = "{result.cell}"',
-        f'      check = "{check}"',
-        '      reason = "why it is known"',
-        "",
-        f"  rerun     pytest --pyargs conformance --adapter ... -k '{result.cell}'",
-        f"  read on   python -m conformance explain {result.scenario}",
-    ]
+    last = [f"  read on   python -m conformance explain {result.scenario}"] if result.open else []
+    return [*first, *to_do(result, kind="adapter"), *last]
 
 
 def _short(text: str) -> str:
